@@ -26,7 +26,7 @@ export const UNKNOWN: Readonly<Record<string, string>> = {
   'packages/server/src/crash/crashes/read/search.sql.ts': SEARCH,
   'packages/server/src/kernel/database/partitions.ts': 'the partitions of a table are named by their days',
   'packages/server/src/kernel/database/shards.ts': 'they read the catalogs of Citus',
-  'packages/server/src/operate/account-export/account-export.sql.ts': 'an export has many tables and columns',
+  'packages/server/src/operate/account-export/account-export.ts': 'an export has many tables and columns',
   'packages/server/src/operate/backups/snapshot.sql.ts': 'a snapshot has all tables of the database',
   'packages/server/src/shop/store/browse.sql.ts': 'a list has many combinations of filters and orders',
   'packages/server/src/team/game-deletion/tenant-tables.sql.ts': 'the tables with rows of a game are found at run time',

@@ -10,7 +10,7 @@ import { openFileStore } from '../src/kernel/blobs/filesystem.ts';
 import type { BlobStore } from '../src/kernel/blobs/store.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { backUp } from '../src/operate/backups/backup.ts';
-import { deleteHeldBlobs } from '../src/operate/backups/held.job.ts';
+import { deleteHeldBlobs } from '../src/operate/backups/backups.ts';
 import { verifyBlobs } from '../src/operate/backups/verify.ts';
 import { callApi } from './setup/api-calls.ts';
 import { type CrashSender, makeSender, reportWithDump } from './setup/crashes.ts';

@@ -1,19 +1,19 @@
 // What an export of an account consists of: for each table with a column for accounts, the rows of the person and the
-// columns to show. Secrets and their hashes are left out, and so is what others wrote. A test compares the list with the
-// schema.
+// columns to show. Secrets and their hashes are left out, and so is what others wrote. A test compares the list with
+// the schema.
 
 export type Section = {
-  /** The field of the document. */
+  /** The name of the field in the document. */
   readonly name: string;
   readonly table: string;
-  /** Identifies a row among those of a person; the rows are in its order. */
+  /** The column that identifies a row among the rows of a person, which are in its order. */
   readonly key: readonly [column: string, type: 'uuid' | 'text'];
   /** The columns with the id of an account. A row is the person's if one of them has theirs. */
   readonly person: readonly string[];
   /** A column with an address. With a confirmed one, the person also gets the rows with it. */
   readonly email?: string;
   readonly columns: readonly string[];
-  /** Adds the name of the game. Not possible for tables that Citus distributes (ADR 0022). */
+  /** Adds the name of the game, which is not possible for tables that Citus distributes (ADR 0022). */
   readonly namesGame?: true;
 };
 

@@ -1,4 +1,23 @@
 // Makes a backup while the service runs: the database from one snapshot, and then the blobs that it refers to.
+//
+// The difficulty is that the two are stored apart, and that copying the blobs takes hours. So a backup goes through
+// these steps, all in one database session:
+//
+// 1. It takes the lock on deletions. From now until the session ends, deleting a blob only notes its key
+//    (kernel/blobs/held-deletions.ts), so no blob of the snapshot can disappear. Only one backup can have the lock.
+// 2. One transaction saves all tables, the queued jobs and the references to blobs. It ends before any blob
+//    is copied, because a long transaction keeps PostgreSQL from removing old rows.
+// 3. Each blob is copied, unless an earlier backup in the target has it: blobs never change under their key, so all
+//    backups share them. Lists of what was copied are written from time to time.
+// 4. The manifest is written. A backup is complete when it exists, and not before.
+// 5. Older backups are deleted, first their manifests, and then the blobs that no remaining backup lists.
+// 6. The lock is released, and the blobs whose deletion was held back are deleted. If the backup was killed, a job does
+//    that.
+//
+// If the process is killed, its session ends and deletions go on. The backup stays incomplete, and the next one reads
+// its lists to continue with what it copied, and then removes it. If only the connection is lost, reading the next page
+// of references fails, so a backup cannot go on without the lock.
+
 import { createHash } from 'node:crypto';
 import { VERSION } from '@chauffeur/contract/version';
 import { sql } from 'kysely';
@@ -9,19 +28,20 @@ import { bytesOfBuffer } from '../../kernel/blobs/byte-source.ts';
 import { deleteHeld, lockDeletions, unlockDeletions } from '../../kernel/blobs/held-deletions.ts';
 import { BlobMissingError, type BlobStore } from '../../kernel/blobs/store.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { rows, type Session, withSession } from '../../kernel/database/db.ts';
+import { type Db, rows, type Session, withSession } from '../../kernel/database/db.ts';
 import {
+  type BackupReport,
   type BlobEntry,
   blobListKeyOf,
+  forEachOfPage,
   isBlobListKey,
   listBackups,
   readBlobList,
   readLooseBlobList,
   readManifest,
   writeBlobList,
-} from './files.ts';
-import { forEachOfPage } from './for-each.ts';
-import { SELECT_JOBS } from './jobs.sql.ts';
+} from './backup-files.ts';
+import { beginRun, canStoreRuns, endRun } from './backups.ts';
 import {
   BackupError,
   type BackupFile,
@@ -29,27 +49,25 @@ import {
   backupIdOf,
   FORMAT,
   formatManifest,
+  isManifestKey,
   type Manifest,
   manifestKeyOf,
   prefixOf,
 } from './manifest.ts';
-import { prune } from './prune.ts';
 import { collectReferences, isReferenced } from './references.sql.ts';
-import type { BackupReport } from './report.ts';
-import { beginRun, canRecordRuns, endRun } from './runs.sql.ts';
 import * as snapshot from './snapshot.sql.ts';
-import { saveQuery, saveTable } from './tables.ts';
+import { addBlobs, emptyBlobTable, notInBlobTable, SELECT_JOBS, saveQuery, saveTable } from './snapshot.sql.ts';
 
 const PAGE = 500;
 /** A killed backup loses at most the work since its last list, so lists are also written by time. */
 const LIST_ENTRIES = 10_000;
 const LIST_MS = 20 * SECOND;
 
-export type BackupResult = {
+type BackupResult = {
   readonly id: string;
   readonly rows: number;
   readonly blobs: number;
-  /** Blobs that this backup had to copy. */
+  /** The number of blobs that this backup had to copy. */
   readonly copied: number;
   readonly problems: number;
 };
@@ -67,7 +85,7 @@ export async function backUp(
   const result = await withSession(pool, async (session) => {
     if (!(await lockDeletions(session.db)))
       throw new BackupError('Another backup of this installation is running. Wait for its end.');
-    const result = await recordRun(ctx, async (startedAt) => {
+    const result = await storeRun(ctx, async (startedAt) => {
       const saved = await saveAll(ctx, session, target, startedAt, report);
       if (keep !== null) await prune(session.db, target, { keep, made: saved.id }, report);
       return saved;
@@ -79,11 +97,11 @@ export async function backUp(
   return result;
 }
 
-/** Records the run for monitoring. A run whose end cannot be recorded counts as interrupted. */
-async function recordRun(ctx: Context, work: (startedAt: Date) => Promise<BackupResult>): Promise<BackupResult> {
+/** Stores the run for monitoring. A run whose end cannot be stored counts as interrupted. */
+async function storeRun(ctx: Context, work: (startedAt: Date) => Promise<BackupResult>): Promise<BackupResult> {
   const startedAt = ctx.clock.now();
   // A command of this version may back up a database that an older version is using.
-  if (!(await canRecordRuns(ctx.db))) return work(startedAt);
+  if (!(await canStoreRuns(ctx.db))) return work(startedAt);
   await beginRun(ctx.db, startedAt);
   try {
     const result = await work(startedAt);
@@ -124,7 +142,7 @@ async function saveAll(
   return { id, rows: tableRows, blobs: counts.blobs, copied, problems };
 }
 
-/** Their blobs are part of this backup, or are deleted with the blobs of old backups. */
+/** Removes incomplete backups. Their blobs are part of this one, or are deleted with the blobs of old backups. */
 async function removeIncomplete(target: BlobStore): Promise<void> {
   for (const { keys, isComplete } of await listBackups(target))
     if (!isComplete) for (const key of keys) await target.delete(key);
@@ -185,7 +203,7 @@ async function saveBlobs(ctx: Context, { db }: Session, target: BlobStore, id: s
   async function save(pending: snapshot.PendingBlob): Promise<void> {
     const saved = await saveBlob(ctx.blobs, target, pending);
     if (saved === null) {
-      // Its row was deleted before deletions were held back, or the installation has lost it.
+      // The row was deleted before deletions were held back, or the installation has lost the blob.
       missing.push(pending.key);
       if (!(await isReferenced(ctx.db, pending.key))) return;
       problems += 1;
@@ -211,7 +229,7 @@ async function saveBlobs(ctx: Context, { db }: Session, target: BlobStore, id: s
   return { lists, missing, blobs, blobBytes, copied, problems };
 }
 
-/** Null if there is no such blob. */
+/** Saves a blob. Null if it does not exist. */
 async function saveBlob(
   blobs: BlobStore,
   target: BlobStore,
@@ -237,8 +255,57 @@ async function saveBlob(
   }
 }
 
-/** Packed blobs are not unpacked here; `verify` does this. */
+/** Whether a blob matches its row. Packed blobs are not unpacked, which `verify` does. */
 function matches({ size, sha256, packing }: snapshot.PendingBlob, entry: BlobEntry): boolean {
   if (packing !== null) return true;
   return (size === null || size === entry.size) && (sha256 === null || sha256 === entry.sha256);
+}
+
+const PRUNED_PAGE = 1000;
+
+/**
+ * Deletes old backups, and the blobs that no remaining backup needs. Keeps the newest `keep` complete backups up to the
+ * new one, and later ones, which were made while the clock was ahead: if they counted, the new backup could be deleted
+ * at once. Manifests are deleted first, so a backup without all its blobs never looks complete, and an interrupted run
+ * can be repeated. If a kept backup is damaged, throws BackupError before anything is deleted.
+ */
+async function prune(
+  db: Db,
+  target: BlobStore,
+  { keep, made }: { keep: number; made: string },
+  report: BackupReport,
+): Promise<void> {
+  const backups = await listBackups(target);
+  const complete = backups.filter(({ isComplete }) => isComplete).map(({ id }) => id);
+  const later = complete.filter((id) => id > made);
+  const kept = new Set([...complete.filter((id) => id <= made).slice(-keep), ...later]);
+  if (later.length > 0)
+    report.problem(
+      `${later.length} backups in ${target.describe().location} are from the future, such as ${later[0]}. They are kept until you delete them.`,
+    );
+  await emptyBlobTable(db);
+  for (const id of kept)
+    for (const list of (await readManifest(target, id)).blobLists)
+      for await (const page of readBlobList(target, list)) await addBlobs(db, page);
+  const old = backups.filter(({ id }) => !kept.has(id)).flatMap(({ keys }) => keys);
+  for (const key of old.filter(isManifestKey)) await target.delete(key);
+  let blobs = 0;
+  for await (const page of pageKeys(target)) {
+    const unused = await notInBlobTable(db, page);
+    await forEachOfPage(unused, (key) => target.delete(BLOBS_PREFIX + key));
+    blobs += unused.length;
+  }
+  await forEachOfPage(old, (key) => target.delete(key));
+  report.progress(`kept ${kept.size} backups, deleted ${blobs} blobs that only older ones needed`);
+}
+
+async function* pageKeys(target: BlobStore): AsyncGenerator<string[]> {
+  let page: string[] = [];
+  for await (const { key } of target.list(BLOBS_PREFIX)) {
+    page.push(key.slice(BLOBS_PREFIX.length));
+    if (page.length < PRUNED_PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }

@@ -1,8 +1,8 @@
-// Copies all blobs from one store to another, while the service uses the first.
+// Copies all blobs from one blob store to another, while the service uses the first.
 import { createHash } from 'node:crypto';
 import { BlobCursor } from '../../kernel/blobs/blob-bytes.ts';
 import { BlobMissingError, type BlobStore } from '../../kernel/blobs/store.ts';
-import { forEachOfPage } from './for-each.ts';
+import { forEachOfPage } from './backup-files.ts';
 import { BackupError } from './manifest.ts';
 
 const PAGE = 500;
@@ -38,7 +38,7 @@ export async function copyBlobs(
   return result;
 }
 
-/** False if the blob was deleted in the meantime. */
+/** Returns false if the blob was deleted in the meantime. */
 async function copyBlob(from: BlobStore, to: BlobStore, key: string, size: number): Promise<boolean> {
   const sent = createHash('sha256');
   async function* hashed() {

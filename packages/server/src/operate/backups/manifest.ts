@@ -1,4 +1,5 @@
-// The manifest of a backup: what it contains, with checksums. It is written last, so a backup without one is incomplete.
+// The manifest of a backup: what it contains, with checksums. It is written last, so a backup without one is
+// incomplete.
 import { createHash } from 'node:crypto';
 
 /** A backup is unusable, or a backup cannot be made. The message says why and what to do. */
@@ -18,11 +19,11 @@ export type Partition = { readonly table: string; readonly name: string; readonl
 
 export type Manifest = {
   readonly format: typeof FORMAT;
-  /** The version of Chauffeur. */
+  /** The version of Chauffeur that made the backup. */
   readonly version: string;
   /** When the backup began. It contains everything that was acknowledged before. */
   readonly startedAt: string;
-  /** PostgreSQL's name of the snapshot. */
+  /** The name of the snapshot in PostgreSQL. */
   readonly snapshot: string;
   readonly migrations: readonly { readonly name: string; readonly sha256: string }[];
   readonly partitions: readonly Partition[];
@@ -37,7 +38,7 @@ export type Manifest = {
   readonly missing: readonly string[];
 };
 
-/** The format of the whole backup; another number means that it cannot be read. */
+/** The format of the whole backup. A backup with another number cannot be read. */
 export const FORMAT = 1;
 export const BACKUPS_PREFIX = 'backups/';
 export const BLOBS_PREFIX = 'blobs/';

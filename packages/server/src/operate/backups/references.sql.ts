@@ -9,7 +9,9 @@ import { blobReferences as media } from '../../ship/media/media.sql.ts';
 import { openBlobs } from '../../ship/uploads/uploads.sql.ts';
 import { blobReferences as videos } from '../../ship/videos/videos.sql.ts';
 
-/** A blob that a row refers to. The size and the checksum are those of the unpacked content; null if unknown. */
+/**
+ * A blob that a row refers to. The size and the checksum are those of the unpacked content; null if they are unknown.
+ */
 export type BlobReference = {
   readonly key: string;
   readonly size: number | null;

@@ -10,14 +10,19 @@ import { migrate, readMigrations } from '../../kernel/database/migrate.ts';
 import { migrateJobs } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
-import { type BlobEntry, listBackups, readBlobList, readFile, readManifest } from './files.ts';
-import { forEachOfPage } from './for-each.ts';
-import { createJobTable, enqueueSavedJobs, SAVED_JOB_COLUMNS } from './jobs.sql.ts';
+import {
+  type BackupReport,
+  type BlobEntry,
+  forEachOfPage,
+  listBackups,
+  readBlobList,
+  readFile,
+  readManifest,
+} from './backup-files.ts';
 import { BackupError, BLOBS_PREFIX, backupIdOf, damaged, type Manifest } from './manifest.ts';
 import { collectReferences } from './references.sql.ts';
-import type { BackupReport } from './report.ts';
 import * as snapshot from './snapshot.sql.ts';
-import { loadFile, loadTable } from './tables.ts';
+import { createJobTable, enqueueSavedJobs, loadFile, loadTable, SAVED_JOB_COLUMNS } from './snapshot.sql.ts';
 
 const PAGE = 500;
 
@@ -111,7 +116,7 @@ async function isRunning(db: Session['db']): Promise<boolean> {
   return found && (await listProcesses(db)).some(({ alive }) => alive);
 }
 
-/** Blobs of this backup are left over from an interrupted restore. */
+/** Requires an empty blob store, except for blobs of this backup, which an interrupted restore has left. */
 async function requireEmptyStore({ db }: Session, blobs: BlobStore): Promise<void> {
   let page: string[] = [];
   const check = async () => {
@@ -167,7 +172,7 @@ async function restoreBlob(source: BlobStore, blobs: BlobStore, { key, size, sha
     throw new BackupError(`${key} was written to ${blobs.describe().location} but reads back differently.`);
 }
 
-/** If this fails, the connection is closed, which rolls everything back. */
+/** Loads the database. If this fails, the connection is closed, which rolls everything back. */
 async function loadDatabase(session: Session, source: BlobStore, manifest: Manifest): Promise<void> {
   const { db } = session;
   const tables = await snapshot.listTables(db);
@@ -193,7 +198,7 @@ async function loadDatabase(session: Session, source: BlobStore, manifest: Manif
   await rows(db, sql`commit`);
 }
 
-/** The backup has every blob that a row refers to, except the blobs that the installation itself had lost. */
+/** Reports the blobs that the installation itself had lost. The backup has every other blob that a row refers to. */
 async function reportMissing({ db }: Session, { missing }: Manifest, report: BackupReport): Promise<void> {
   for (const key of missing) report.problem(`missing ${key}: the installation did not have this blob`);
   await collectReferences(db);

@@ -1,12 +1,19 @@
-// The SQL of a backup: the catalog of what to save and restore, and temporary tables of blobs.
+// The SQL of a backup: the catalog of what to save and restore, temporary tables of blobs, queued jobs, and tables as files
+// in PostgreSQL's text format of COPY.
 // cspell:ignore datestyle intervalstyle relpartbound sequencename schemaname conname constraintdef conparentid
+
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
-import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
-import type { BlobEntry } from './files.ts';
-import type { Partition } from './manifest.ts';
+import copyStreams from 'pg-copy-streams';
+import { bytesOf } from '../../kernel/blobs/byte-source.ts';
+import type { BlobStore } from '../../kernel/blobs/store.ts';
+import { changed, type Db, onlyRow, rows, type Session } from '../../kernel/database/db.ts';
+import { type BlobEntry, readFile, writeFile } from './backup-files.ts';
+import { type BackupFile, damaged, type Partition, prefixOf, type TableFile } from './manifest.ts';
 import type { BlobReference } from './references.sql.ts';
 
-/** State of this installation, which has no meaning in another one, and what migrations write themselves. */
+/** Tables with the state of this installation, which has no meaning in another one, and tables that migrations fill. */
 const EXCLUDED = [
   'account_writes',
   'backup_runs',
@@ -19,7 +26,7 @@ const EXCLUDED = [
   'replica_beats',
 ];
 
-/** Values as text that do not depend on the settings of the server or its time zone. */
+/** Makes texts of values independent of the settings of the server and its time zone. */
 export async function setTextFormats(db: Db): Promise<void> {
   await rows(
     db,
@@ -38,7 +45,7 @@ export async function beginSnapshot(db: Db): Promise<string> {
 
 export type Table = { readonly name: string; readonly columns: string[] };
 
-/** Tables with the columns that are stored. Rows of partitions belong to the partitioned table. */
+/** The tables with the columns that are stored. Rows of partitions belong to the partitioned table. */
 export function listTables(db: Db): Promise<Table[]> {
   return rows(
     db,
@@ -52,7 +59,7 @@ export function listTables(db: Db): Promise<Table[]> {
   );
 }
 
-/** Partitions with bounds; default partitions exist in every installation. */
+/** The partitions with bounds. Default partitions exist in every installation. */
 export function listBoundedPartitions(db: Db): Promise<Partition[]> {
   return rows(
     db,
@@ -90,7 +97,7 @@ export function appliedMigrations(db: Db): Promise<{ name: string; sha256: strin
 
 type ForeignKey = { readonly table: string; readonly name: string; readonly definition: string };
 
-/** Rows are loaded without foreign keys, in any order, and checked when the keys are added again. */
+/** Drops foreign keys, so that rows can be loaded in any order. They are checked when the keys are added again. */
 export async function dropForeignKeys(db: Db): Promise<ForeignKey[]> {
   const keys = await rows(
     db,
@@ -108,7 +115,7 @@ export async function addForeignKeys(db: Db, keys: readonly ForeignKey[]): Promi
     await rows(db, sql`alter table ${sql.table(table)} add constraint ${sql.ref(name)} ${sql.raw(definition)}`);
 }
 
-/** Rows are loaded as they were saved: triggers would add rows that the backup has, too. */
+/** Turns triggers off or on. While rows are loaded, triggers would add rows that the backup also has. */
 export async function switchTriggers(db: Db, to: 'enable' | 'disable'): Promise<void> {
   const tables = await rows(
     db,
@@ -155,7 +162,7 @@ export async function* pageBlobs(db: Db, pageSize: number): AsyncGenerator<BlobE
 
 export type PendingBlob = BlobReference & { readonly known: BlobEntry | null };
 
-/** The collected references in pages, with what an earlier backup recorded about each blob. */
+/** The collected references in pages, with the entry of each blob in an earlier backup. */
 export async function* pagePending(db: Db, pageSize: number): AsyncGenerator<PendingBlob[]> {
   for (let after = ''; ; ) {
     const page = await rows(
@@ -218,4 +225,94 @@ export async function hasMigrations(db: Db): Promise<boolean> {
 
 export async function emptyTables(db: Db, tables: readonly Table[]): Promise<void> {
   await rows(db, sql`truncate ${sql.join(tables.map(({ name }) => sql.table(name)))}`);
+}
+
+/**
+ * Selects the queued jobs. The library has no function that returns the payloads, so they are read from its private
+ * tables, and written through its functions. A running job counts as not started, because its process does not exist in
+ * the restored installation.
+ */
+export const SELECT_JOBS = `select tasks.identifier, jobs.payload, jobs.run_at, jobs.max_attempts,
+    case when jobs.locked_at is null then jobs.attempts else greatest(jobs.attempts - 1, 0) end as attempts,
+    jobs.last_error, jobs.key, jobs.priority
+  from graphile_worker._private_jobs as jobs join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
+  order by jobs.id`;
+
+export async function createJobTable(db: Db): Promise<void> {
+  await rows(
+    db,
+    sql`create temporary table saved_jobs (identifier text, payload json, run_at timestamptz, max_attempts int,
+      attempts int, last_error text, key text, priority int, no bigint generated always as identity)`,
+  );
+}
+
+export const SAVED_JOB_COLUMNS = 'identifier, payload, run_at, max_attempts, attempts, last_error, key, priority';
+
+/** Enqueues the jobs of the temporary table. Returns their number. */
+export async function enqueueSavedJobs(db: Db): Promise<number> {
+  await rows(
+    db,
+    sql`create temporary table added_jobs as select saved.attempts, saved.last_error,
+        (graphile_worker.add_job(identifier => saved.identifier, payload => saved.payload, run_at => saved.run_at,
+          max_attempts => saved.max_attempts, job_key => saved.key, priority => saved.priority)).id as id
+      from saved_jobs as saved order by saved.no`,
+  );
+  // No function sets both, and operators look at the errors of failed jobs.
+  await rows(
+    db,
+    sql`update graphile_worker._private_jobs as jobs set attempts = added.attempts, last_error = added.last_error
+      from added_jobs as added where added.id = jobs.id`,
+  );
+  return (await onlyRow(db, sql<{ count: number }>`select count(*) as count from added_jobs`)).count;
+}
+
+/** Excludes the sessions of unfinished uploads, whose bytes are not saved. */
+const CONDITIONS: Readonly<Record<string, string>> = { upload_sessions: 'finished_at is not null' };
+
+/** Saves a table as the transaction of the session sees it. */
+export async function saveTable(
+  session: Session,
+  target: BlobStore,
+  id: string,
+  { name, columns }: Table,
+): Promise<TableFile> {
+  const condition = CONDITIONS[name] ?? 'true';
+  const query = `select ${columns.map(quote).join()} from ${quote(name)} where ${condition}`;
+  return { table: name, columns, ...(await saveQuery(session, target, `${prefixOf(id)}${name}.copy.zst`, query)) };
+}
+
+export async function saveQuery(
+  { client }: Session,
+  target: BlobStore,
+  key: string,
+  query: string,
+): Promise<BackupFile & { rows: number }> {
+  const stream = client.query(copyStreams.to(`copy (${query}) to stdout`));
+  const file = await writeFile(
+    target,
+    key,
+    bytesOf(() => stream),
+  );
+  return { ...file, rows: stream.rowCount };
+}
+
+/** Loads a file into a table. Throws BackupError if the file is damaged or has another number of rows. */
+export async function loadFile(
+  { client }: Session,
+  target: BlobStore,
+  file: BackupFile & { rows: number },
+  table: string,
+  columns: string,
+): Promise<void> {
+  const stream = client.query(copyStreams.from(`copy ${quote(table)} (${columns}) from stdin`));
+  await pipeline(Readable.from(readFile(target, file), { objectMode: false }), stream);
+  if (stream.rowCount !== file.rows) throw damaged(file.key, `it has ${stream.rowCount} rows instead of ${file.rows}`);
+}
+
+export function loadTable(session: Session, target: BlobStore, file: TableFile): Promise<void> {
+  return loadFile(session, target, file, file.table, file.columns.map(quote).join());
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }

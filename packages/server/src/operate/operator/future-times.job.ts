@@ -1,5 +1,5 @@
-// Corrects times from while the clock was ahead. Otherwise what was granted then would be valid for a year too long, and
-// a build or a file from then would be the newest until the clock has caught up.
+// Corrects times from while the clock was ahead. Otherwise what was granted then would be valid for a year too long,
+// and a build or a file from then would be the newest until the clock has caught up.
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { changed, type Db } from '../../kernel/database/db.ts';
@@ -12,7 +12,7 @@ export const futureTimesJob = defineJob(
   correctFutureTimes,
 );
 
-/** A column with the time at which a row was made, and the one with the time at which it expires, if there is one. */
+/** The column with the time at which a row was created, and the column with the time at which it expires, if any. */
 type Times = { readonly table: string; readonly at: string; readonly until?: string };
 
 export const TIMES: readonly Times[] = [
@@ -40,7 +40,7 @@ export async function correctFutureTimes({ db, clock }: Context): Promise<void> 
   for (const times of TIMES) await correct(db, times);
 }
 
-/** Rows from the future are made now, in their order, and expire as long after it. Clocks may differ by a few minutes. */
+/** Moves rows from the future to now, in their order, with the same validity. Clocks may differ by a few minutes. */
 async function correct(db: Db, { table, at, until }: Times): Promise<void> {
   const [made, ends] = [sql.ref(`changed.${at}`), sql.ref(until ?? at)];
   const expiry = until === undefined ? sql`` : sql`, ${ends} = now() + (changed.${ends} - ${made})`;

@@ -1,21 +1,23 @@
 // What operators can see and do: the state of the service, failed jobs, accounts and the active settings.
+
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/operator';
+import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
+import { changed, type Db, row, rows } from '../../kernel/database/db.ts';
 import { listJobKinds } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import { resetSecondFactor as resetFactors, setDisabled } from '../../people/accounts/accounts.ts';
 import { countHeldEmails } from '../../people/emails/emails.sql.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
-import * as jobs from './jobs.sql.ts';
 import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
 import { showSettings } from './settings.ts';
+import * as jobs from './state.sql.ts';
 import * as state from './state.sql.ts';
-import * as users from './users.sql.ts';
 
 type User = OutputOf<typeof contract.verifyUser>;
 
@@ -118,17 +120,17 @@ function unknownJob(): ApiError {
 export const listUsers = handle(contract.listUsers, async (ctx, { input: { search, cursor, limit = PAGE_SIZE } }) => {
   const list = ['users', search ?? null];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['text']);
-  const { page, last } = cutPage(await users.listUsers(ctx.db, search ?? null, { before, limit: limit + 1 }), limit);
+  const { page, last } = cutPage(await readUsers(ctx.db, search ?? null, { before, limit: limit + 1 }), limit);
   return { users: page.map(userOf), next_cursor: last === null ? null : writeCursor(list, [last.user_id]) };
 });
 
 export const verifyUser = handle(contract.verifyUser, async (ctx, { input }) => {
-  await users.markVerified(ctx.db, input.user_id);
+  await markVerified(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
 });
 
 export const signUserOut = handle(contract.signUserOut, async (ctx, { input }) => {
-  await users.endSessions(ctx.db, input.user_id);
+  await endSessions(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
 });
 
@@ -148,12 +150,12 @@ export const resetSecondFactor = handle(contract.resetSecondFactor, async (ctx, 
 });
 
 async function requireUser(ctx: Context, userId: string): Promise<User> {
-  const user = await users.findUser(ctx.db, userId);
+  const user = await findUser(ctx.db, userId);
   if (user === undefined) throw errors.notFound('user_id: no account has this id.');
   return userOf(user);
 }
 
-function userOf({ created_at, disabled_at, ...user }: users.UserRow): User {
+function userOf({ created_at, disabled_at, ...user }: UserRow): User {
   return { ...user, created_at: created_at.toISOString(), disabled_at: disabled_at?.toISOString() ?? null };
 }
 
@@ -182,3 +184,48 @@ export const getSettings = handle(contract.getSettings, async (ctx) => {
     })),
   };
 });
+
+export type UserRow = {
+  user_id: string;
+  name: string;
+  email: string;
+  verified: boolean;
+  operator: boolean;
+  disabled_at: Date | null;
+  second_factor: boolean;
+  games: number;
+  sessions: number;
+  created_at: Date;
+};
+
+const columns = sql`id as user_id, name, email, email_verified as verified, operator, created_at, disabled_at,
+  two_factor_enabled or exists (select from user_passkeys where user_id = users.id) as second_factor,
+  (select count(*) from games where owner_id = users.id) as games,
+  (select count(*) from user_sessions where user_id = users.id and expires_at > now()) as sessions`;
+
+/** The accounts, newest first, because ids start with their creation time. */
+function readUsers(
+  db: Db,
+  search: string | null,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<UserRow[]> {
+  return rows(
+    db,
+    sql<UserRow>`select ${columns} from users
+      where (${before}::text is null or id < ${before})
+        and (${search}::text is null or position(lower(${search}) in lower(name || ' ' || email)) > 0)
+      order by id desc limit ${limit}`,
+  );
+}
+
+export function findUser(db: Db, userId: string): Promise<UserRow | undefined> {
+  return row(db, sql<UserRow>`select ${columns} from users where id = ${userId}`);
+}
+
+export async function markVerified(db: Db, userId: string): Promise<void> {
+  await changed(db, sql`update users set email_verified = true, updated_at = now() where id = ${userId}`);
+}
+
+export async function endSessions(db: Db, userId: string): Promise<void> {
+  await changed(db, sql`delete from user_sessions where user_id = ${userId}`);
+}

@@ -12,9 +12,9 @@ type Rule = (facts: Facts) => Problem | null;
 const GIB = 1024 ** 3;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Below this, uploads are about to fail. */
+/** With less free space, uploads are about to fail. */
 const MIN_FREE_BYTES = GIB;
-/** Enough for a few of the largest builds. */
+/** The free space that a few of the largest builds need. */
 const WARNING_FREE_BYTES = 20 * GIB;
 /** Users wait for quick jobs, while a long job takes minutes anyway. */
 const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS, outgoing: 30 * MINUTE_MS } as const;
@@ -22,7 +22,7 @@ const MAX_WAIT_MS = { quick: 2 * MINUTE_MS, long: 30 * MINUTE_MS, outgoing: 30 *
 const STALE_SIGNATURES_DAYS = 7;
 const FULL_SHARE = 0.9;
 /** People who ask for an email twice cause a few a day. */
-const MANY_HELD_MAILS = 100;
+const MANY_HELD_EMAILS = 100;
 
 const REPLICA_STATES = {
   unreachable: 'it does not respond',
@@ -106,7 +106,7 @@ const RULES: readonly Rule[] = [
           'See the runbook, ChauffeurReplicaUnused.',
         ),
   ({ mail: { held_today: held } }) =>
-    held < MANY_HELD_MAILS
+    held < MANY_HELD_EMAILS
       ? null
       : warning(
           'mail',

@@ -6,13 +6,13 @@ import { type Config, SETTINGS } from '../../config.ts';
 type Shown = OutputOf<typeof getSettings>['settings'][number];
 type Name = keyof typeof SETTINGS;
 
-/** Text settings that can be shown. All others count as secret, so a new setting is secret by default. */
+/** The text settings that can be shown. All others count as secret, so a new setting is secret by default. */
 const PLAIN: ReadonlySet<Name> = new Set<Name>([
   ...(['host', 'dataFolder', 'publicUrl', 'clamd', 'mailFrom', 'logLevel'] as const),
   ...(['oidcIssuer', 'oidcClientId', 'oidcName', 'oidcDomains', 'mcpOrigins'] as const),
   ...(['imprintEn', 'imprintDe', 'privacyEn', 'privacyDe', 'termsEn', 'termsDe'] as const),
 ]);
-/** URLs that may contain a user and a password. */
+/** The settings with URLs that may contain a user and a password. */
 const ADDRESSES: ReadonlySet<Name> = new Set<Name>([
   'databaseUrl',
   'databaseReplicaUrl',

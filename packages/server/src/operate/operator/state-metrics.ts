@@ -9,9 +9,8 @@ import { readScanBacklog } from '../../ship/files/files.sql.ts';
 import { countAllOpen } from '../../ship/uploads/uploads.sql.ts';
 import { countPending } from '../../team/approvals/approvals.sql.ts';
 import { readLatestBackups } from '../backups/backups.ts';
-import * as jobs from './jobs.sql.ts';
-import { readDiskSpace, readScanner } from './parts.ts';
-import { checkParts } from './readiness.ts';
+import { checkParts, readDiskSpace, readScanner } from './parts.ts';
+import * as jobs from './state.sql.ts';
 import * as state from './state.sql.ts';
 
 type GaugeName = {
@@ -20,18 +19,18 @@ type GaugeName = {
 
 type Reading = {
   readonly name: (typeof METRICS)['failedReadings']['labels']['reading'][number];
-  /** How long the values are used before they are read again. */
+  /** The time after which the values are read again. */
   readonly seconds: number;
-  /** What `read` sets, and what is absent after a failure. */
+  /** The gauges that `read` sets, and that are absent after a failure. */
   readonly gauges: readonly GaugeName[];
   readonly read: (ctx: Context) => Promise<void>;
 };
 
-/** Less than the default timeout of Prometheus, 10 seconds. */
+/** The limit is less than the default timeout of Prometheus, 10 seconds. */
 const TIMEOUT_MS = 4 * SECOND;
 /** Values are used for at least this many times as long as reading them took. A long queue takes longer to count. */
 const REST_FACTOR = 20;
-/** After a failure, even if the values are otherwise used for longer. */
+/** The time after a failure, even if values are otherwise used for longer. */
 const RETRY_SECONDS = 10;
 
 const READINGS: readonly Reading[] = [
@@ -55,7 +54,7 @@ const READINGS: readonly Reading[] = [
   { name: 'scanner', seconds: 60, gauges: ['scannerSignatures'], read: readSignatures },
 ];
 
-/** From now on, the metrics contain the state of the service. */
+/** Adds the state of the service to the metrics, from now on. */
 export function watchState(ctx: Context): void {
   for (const reading of READINGS) ctx.metrics.onRead(refresher(ctx, reading));
 }
@@ -169,7 +168,7 @@ async function readSignatures(ctx: Context): Promise<void> {
   else ctx.metrics.scannerSignatures.set(Date.parse(day) / SECOND);
 }
 
-/** 0 for null. */
+/** The time in seconds since 1970; 0 for null. */
 function unixTime(time: Date | null): number {
   return (time?.getTime() ?? 0) / SECOND;
 }

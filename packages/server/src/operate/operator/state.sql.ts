@@ -1,4 +1,5 @@
-// The SQL of the state of the service: the database itself, and the stored data.
+// The SQL of the state of the service: the database itself, the stored data, and the queue of jobs, whose payloads are
+// never read, because emails contain links and codes.
 import { sql } from 'kysely';
 import { type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 
@@ -7,7 +8,7 @@ export type DatabaseRow = {
   bytes: number;
   connections: number;
   most_connections: number;
-  /** Names of settings that are off, so a crash of the database's machine can lose what was acknowledged. */
+  /** The names of settings that are off, so a crash of the database's machine can lose what was acknowledged. */
   unsafe_settings: string[];
   migrations: number;
   newest_migration: string | null;
@@ -29,7 +30,7 @@ export function readDatabase(db: Db): Promise<DatabaseRow> {
 
 export type KeptRow = { what: 'builds' | 'images' | 'videos' | 'symbols'; count: number; bytes: number };
 
-/** Excludes crash reports, of which there may be millions. */
+/** The numbers of stored rows, without crash reports, of which there may be millions. */
 export function countKept(db: Db): Promise<KeptRow[]> {
   return rows(
     db,
@@ -57,7 +58,7 @@ export type UsedLimitRow = { game_uid: string; slug: string; name: string; limit
 
 type Windows = { readonly names: readonly string[]; readonly since: Date; readonly limit: number };
 
-/** Counters with these names of the windows that started at `since` or later, the highest first. */
+/** The counters with these names of the windows that started at `since` or later, the highest first. */
 export function listUsedLimits(db: Db, { names, since, limit }: Windows): Promise<UsedLimitRow[]> {
   return rows(
     db,
@@ -65,4 +66,77 @@ export function listUsedLimits(db: Db, { names, since, limit }: Windows): Promis
       from rate_counters join games on games.game_id::text = rate_counters.subject
       where rate_counters.name = any(${names}::text[]) and window_start >= ${since} order by used desc, games.game_id limit ${limit}`,
   );
+}
+
+export type JobKindRow = {
+  task: string;
+  waiting: number;
+  later: number;
+  running: number;
+  failed: number;
+  oldest_waiting_at: Date | null;
+};
+
+export type FailedJobRow = {
+  job_id: number;
+  task: string;
+  tries: number;
+  error: string | null;
+  failed_at: Date;
+  /** The time of `failed_at` in microseconds since 1970. */
+  failed_us: string;
+  created_at: Date;
+};
+
+const isFailed = sql`attempts >= max_attempts and locked_at is null`;
+const isDue = sql`attempts < max_attempts and locked_at is null and run_at <= now()`;
+
+export function countJobs(db: Db): Promise<JobKindRow[]> {
+  return rows(
+    db,
+    sql<JobKindRow>`select task_identifier as task,
+        count(*) filter (where ${isDue}) as waiting,
+        count(*) filter (where attempts < max_attempts and locked_at is null and run_at > now()) as later,
+        count(*) filter (where locked_at is not null) as running,
+        count(*) filter (where ${isFailed}) as failed,
+        min(run_at) filter (where ${isDue}) as oldest_waiting_at
+      from graphile_worker.jobs group by task_identifier order by task_identifier`,
+  );
+}
+
+/** The position at the end of a page: microseconds since 1970, and the job id. */
+export type JobPosition = { failedUs: string; jobId: string };
+
+export function listFailed(db: Db, before: JobPosition | null, limit: number): Promise<FailedJobRow[]> {
+  const failedUs = sql`(extract(epoch from updated_at) * 1000000)::bigint`;
+  const beforeCursor =
+    before === null ? sql`` : sql`and (${failedUs}, id) < (${before.failedUs}::bigint, ${before.jobId}::bigint)`;
+  return rows(
+    db,
+    sql<FailedJobRow>`select id as job_id, task_identifier as task, attempts as tries, last_error as error,
+        updated_at as failed_at, ${failedUs}::text as failed_us, created_at
+      from graphile_worker.jobs where ${isFailed} ${beforeCursor}
+      order by updated_at desc, id desc limit ${limit}`,
+  );
+}
+
+/** Resets the attempts of one or all failed jobs so that they run again now. Returns their number. */
+export async function retryFailed(db: Db, jobId: string | null): Promise<number> {
+  const retried = await rows(
+    db,
+    sql`select from graphile_worker.reschedule_jobs(
+      array(select id from graphile_worker.jobs where ${isFailed} and (${jobId}::bigint is null or id = ${jobId}::bigint)),
+      run_at => now(), attempts => 0)`,
+  );
+  return retried.length;
+}
+
+/** Deletes a failed job. Returns the number of deleted jobs. */
+export async function deleteFailed(db: Db, jobId: string): Promise<number> {
+  const deleted = await rows(
+    db,
+    sql`select from graphile_worker.complete_jobs(
+      array(select id from graphile_worker.jobs where ${isFailed} and id = ${jobId}::bigint))`,
+  );
+  return deleted.length;
 }

@@ -1,4 +1,6 @@
-// The result of a test: what was checked, how it went, and what to do.
+// The result of a test: what was checked, how it went, and what to do. And what several tests need.
+
+import type { IncomingHttpHeaders } from 'node:http';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { testPart } from '@chauffeur/contract/operations/setup';
 
@@ -30,4 +32,15 @@ export async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T> 
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * The number of addresses in X-Forwarded-For. Browsers never send this header, so in the request of a browser, each
+ * address was added by a proxy.
+ */
+export function countProxies({ 'x-forwarded-for': header }: IncomingHttpHeaders): number {
+  return [header ?? []]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .filter((address) => address.trim() !== '').length;
 }

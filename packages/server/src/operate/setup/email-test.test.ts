@@ -1,7 +1,7 @@
 // cspell:ignore ESOCKET
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { explainEmailFailure, quoteReply } from './email-failure.ts';
+import { explainEmailFailure, quoteReply } from './email-test.ts';
 
 const SMTP = 'smtp://postman:s3cret%20word@mail.example.com:587';
 

@@ -2,7 +2,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 
-/** Lowercase letters and digits that are hard to confuse. */
+/** The lowercase letters and digits that are hard to confuse. */
 const CHARACTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
@@ -13,7 +13,7 @@ export function newSetupCode(): string {
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-/** Ignores letter case, spaces and hyphens, and what precedes the code in the link that the server prints. */
+/** Hashes a code, ignoring letter case, spaces and hyphens, and the link before the code that the server prints. */
 export function hashSetupCode(entered: string): Buffer {
   return hashSecret((entered.split('=').at(-1) ?? '').toLowerCase().replace(/[\s-]/g, ''));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hashSetupCode, isIssued, newSetupCode } from './code.ts';
+import { hashSetupCode, isIssued, newSetupCode } from './setup-code.ts';
 
 describe('a set-up code', () => {
   it('is random and easy to type', () => {

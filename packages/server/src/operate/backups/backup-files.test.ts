@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { bytesOfBuffer } from '../../kernel/blobs/byte-source.ts';
 import { openFileStore } from '../../kernel/blobs/filesystem.ts';
-import { readFile, writeFile } from './files.ts';
+import { readFile, writeFile } from './backup-files.ts';
 
 let folder: string;
 before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../config.ts';
 import { parseBlobSettings } from '../../kernel/blobs/open.ts';
-import { judgeParts } from './parts.ts';
+import { judgeParts } from './judge-settings.ts';
 
 function judge(environment: Record<string, string>, proxies = 0) {
   const config = readConfig(environment);

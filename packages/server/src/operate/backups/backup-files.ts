@@ -1,4 +1,5 @@
-// Reads and writes the compressed files of a backup: tables, jobs and lists of blobs.
+// Reads and writes the compressed files of a backup: tables, jobs and lists of blobs. And what backups and restores
+// share: their reports, and work for the blobs of a page.
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -40,7 +41,7 @@ export async function* readFile(target: BlobStore, { key, size, sha256 }: Backup
   let read = 0;
   for await (const bytes of readContent(target, key)) {
     read += bytes.length;
-    // This stops a small file that unpacks to a huge one before it fills the disk or the memory.
+    // The check is here so that a small file that unpacks to a huge one cannot fill the disk or the memory.
     if (read > size) throw damaged(key);
     hash.update(bytes);
     yield bytes;
@@ -73,7 +74,7 @@ export async function* readBlobList(target: BlobStore, file: BackupFile): AsyncG
   yield* parseLines(Readable.from(readFile(target, file), { objectMode: false }));
 }
 
-/** Yields the entries of a list of an incomplete backup, whose checksum was not recorded. */
+/** Yields the entries of a list of an incomplete backup, whose checksum is unknown. */
 export async function* readLooseBlobList(target: BlobStore, key: string): AsyncGenerator<BlobEntry[]> {
   yield* parseLines(Readable.from(readContent(target, key), { objectMode: false }));
 }
@@ -99,7 +100,7 @@ export async function listBackups(target: BlobStore): Promise<StoredBackup[]> {
     keysById.getOrInsertComputed(idOfKey(key), () => []).push(key);
   const backups: StoredBackup[] = [];
   for (const [id, keys] of keysById) {
-    // A manifest is listed as soon as it is being written, also if its backup was killed at that moment.
+    // A manifest is listed as soon as it is being written, even if its backup was killed at that moment.
     const isComplete = keys.some(isManifestKey) && (await target.stat(manifestKeyOf(id))) !== null;
     backups.push({ id, keys: keys.toSorted(), isComplete });
   }
@@ -121,3 +122,26 @@ export function blobListKeyOf(id: string, number: number): string {
 export function isBlobListKey(key: string): boolean {
   return /\/blobs-\d+\.jsonl\.zst$/.test(key);
 }
+
+/** Blobs are small or limited by the network and the disk, so more at once would gain little. */
+const AT_ONCE = 4;
+
+/** Runs `work` for each item, four at a time. Rejects with the first error, when no work is running any more. */
+export async function forEachOfPage<T>(page: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = page.values();
+  const results = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const item of rest) await work(item);
+    }),
+  );
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** The report of a backup or a restore to its operator while it runs. */
+export type BackupReport = {
+  /** Reports progress. */
+  progress(line: string): void;
+  /** Reports a blob that is missing or does not match its row. The backup continues. */
+  problem(line: string): void;
+};
