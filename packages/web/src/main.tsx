@@ -12,7 +12,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api.ts';
 import { showFieldMessages } from './frame/field-messages.ts';
 import { keepFocus } from './frame/keep-focus.ts';
-import { createSite } from './router.tsx';
+import { createSite } from './router.ts';
 import { printLight, theme, variables } from './theme.ts';
 
 const root = document.getElementById('root');

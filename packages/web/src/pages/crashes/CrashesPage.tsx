@@ -3,20 +3,25 @@ import { formatQuery, parseQuery } from '@chauffeur/contract/crash-query';
 import { findMistake, type QueryMistake as Mistake } from '@chauffeur/contract/crash-query-mistake';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { getImpact } from '@chauffeur/contract/operations/impact';
+import { type JsonRequest, postCommand } from '@chauffeur/contract/shell';
 import { Button, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
+import { EmptyState } from '../../ui/DataTable.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { FoldedSection, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { ShellCommand } from '../../ui/ShellCommand.tsx';
 import { ShowNewButton } from '../../ui/ShowMore.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashFilterBar } from './CrashFilterBar.tsx';
-import { type CrashFilters, readFilters, toSearch } from './crash-filters.ts';
+import { type CrashFilters, isFiltered, readFilters, toSearch } from './crash-filters.ts';
 import classes from './Facets.module.css';
 import { Facets } from './Facets.tsx';
-import { GroupList, NoCrashes } from './GroupList.tsx';
+import { GroupList } from './GroupList.tsx';
 import { ReportTable } from './ReportTable.tsx';
 import { formatShowNewReports, useReports } from './use-live-list.ts';
 
@@ -33,6 +38,7 @@ export function CrashesPage() {
   const change = (changed: CrashFilters) => void navigate({ search: toSearch(changed), replace: true });
   const reset = () => change(readFilters({}));
   const mistake = findMistake(filters.query);
+  const empty = <NoCrashes game={game} filters={filters} onReset={reset} />;
   return (
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
@@ -49,10 +55,10 @@ export function CrashesPage() {
           filters={filters}
           builds={builds}
           onSort={(sort) => change({ ...filters, sort })}
-          onReset={reset}
+          empty={empty}
         />
       ) : (
-        <ReportList key={JSON.stringify(filters)} game={game} filters={filters} onReset={reset} />
+        <ReportList key={JSON.stringify(filters)} game={game} filters={filters} empty={empty} />
       )}
     </Stack>
   );
@@ -132,18 +138,72 @@ function QueryMistake({ mistake: { message, suggestion }, onSearch, onReset }: Q
 type ReportListProps = {
   game: OpenGame;
   filters: CrashFilters;
-  /** Removes all filters. */
-  onReset: () => void;
+  /** Shown instead of a list without reports. */
+  empty: ReactNode;
 };
 
 /** The crash reports of a game that match the filters. */
-function ReportList({ game, filters, onReset }: ReportListProps) {
+function ReportList({ game, filters, empty }: ReportListProps) {
   const { query } = filters;
   const list = useReports({ uid: game.game_uid, ...(query !== '' && { query }) });
   return (
     <>
       <ShowNewButton list={list} format={formatShowNewReports} />
-      <ReportTable slug={game.slug} list={list} empty={<NoCrashes game={game} filters={filters} onReset={onReset} />} />
+      <ReportTable slug={game.slug} list={list} empty={empty} />
     </>
   );
+}
+
+type NoCrashesProps = { game: OpenGame; filters: CrashFilters; onReset: () => void };
+
+/** The empty state of the crash lists: no crash matches the filters, or none has been reported yet. */
+function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
+  if (isFiltered(filters)) {
+    return (
+      <Group>
+        <Text size="sm">No matching crashes.</Text>
+        <Button size="xs" variant="default" onClick={onReset}>
+          Show all open groups
+        </Button>
+      </Group>
+    );
+  }
+  return (
+    <>
+      <Text size="sm">{filters.view === 'groups' ? 'No open crash groups.' : 'No crash reports yet.'}</Text>
+      <EmptyState command={<SendTestReport game={game} />}>
+        Crashes appear here within two seconds of being reported by Crashpad, Breakpad, an engine's crash reporter or
+        plain HTTP. Each build's page lists the IDs that its reporter needs.
+      </EmptyState>
+    </>
+  );
+}
+
+function SendTestReport({ game }: { game: OpenGame }) {
+  const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }));
+  if (data === undefined) return null;
+  const [build] = data.builds;
+  if (build === undefined)
+    return (
+      <Text size="sm">
+        Every report belongs to a build.{' '}
+        <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm" underline="always">
+          Register your first build
+        </SiteLink>
+      </Text>
+    );
+  return (
+    <>
+      <Text size="sm">{`Send a test report for ${build.version}:`}</Text>
+      <ShellCommand write={(shell) => postCommand(testReport(game.game_uid, build.build_id), shell)} />
+    </>
+  );
+}
+
+function testReport(gameUid: string, buildId: string): JsonRequest {
+  return {
+    url: `${location.origin}/api/v1/public/crashes`,
+    headers: { 'X-App-Id': gameUid, 'X-Build-Id': buildId },
+    body: { message: 'assertion failed: car != null' },
+  };
 }

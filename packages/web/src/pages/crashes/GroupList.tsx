@@ -1,36 +1,34 @@
-// The crash groups of a game as a list, with their totals above it, or what to do if there are none.
+// The crash groups of a game as a list, with their totals above it, or what can be done with the selected groups.
+
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { listGameBuilds } from '@chauffeur/contract/operations/builds';
-import { countCrashGroups, type GroupOrder, listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { countCrashGroups, type GroupOrder, listCrashGroups, PRIORITIES } from '@chauffeur/contract/operations/crashes';
 import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
-import { type JsonRequest, postCommand } from '@chauffeur/contract/shell';
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, call } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
-import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import type { Column } from '../../ui/DataTable.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { PagedTable } from '../../ui/PagedTable.tsx';
 import { useMay } from '../../ui/Permitted.tsx';
 import { selectColumn, useSelection } from '../../ui/SelectRows.tsx';
-import { ShellCommand } from '../../ui/ShellCommand.tsx';
 import { ShowNewButton } from '../../ui/ShowMore.tsx';
-import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
+import { RowLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
+import table from '../../ui/table.module.css';
 import type { LiveRow } from '../../ui/table-rows.ts';
-import type { OpenGame } from '../games/use-game.ts';
-import { BulkBar } from './BulkBar.tsx';
-import { type CrashFilters, isFiltered } from './crash-filters.ts';
+import { type OpenGame, useGame } from '../games/use-game.ts';
+import type { CrashFilters } from './crash-filters.ts';
 import classes from './crashes.module.css';
 import { formatReason, nameBuilds } from './describe-crash.ts';
-import { GroupBadge, type ListedGroup, type NewestBuild, TriageResult } from './GroupStatus.tsx';
-import { PRIORITY_NAMES, PRIORITY_TONES } from './group-status.ts';
+import { GroupBadge, type ListedGroup, type NewestBuild, StatusButtons, TriageResult } from './GroupStatus.tsx';
+import { formatDone, PRIORITY_NAMES, PRIORITY_TONES } from './group-status.ts';
 import { Sparkline } from './TrendChart.tsx';
 import { useLiveList } from './use-live-list.ts';
-import { useTriage } from './use-triage.ts';
+import { type Triage, useTriage } from './use-triage.ts';
 
 type GroupListProps = {
   game: OpenGame;
@@ -38,11 +36,11 @@ type GroupListProps = {
   /** The builds of the game, newest first. */
   builds: readonly NewestBuild[];
   onSort: (sort: GroupOrder) => void;
-  /** Removes all filters. */
-  onReset: () => void;
+  /** Shown instead of a list without groups. */
+  empty: ReactNode;
 };
 
-export function GroupList({ game, filters, builds, onSort, onReset }: GroupListProps) {
+export function GroupList({ game, filters, builds, onSort, empty }: GroupListProps) {
   const { query, sort } = filters;
   const input = { uid: game.game_uid, sort, ...(query !== '' && { query }) };
   const list = useLiveList({
@@ -82,7 +80,7 @@ export function GroupList({ game, filters, builds, onSort, onReset }: GroupListP
         rowKey={({ item }) => item.group_id}
         skeletonRows={8}
         isFixed
-        empty={<NoCrashes game={game} filters={filters} onReset={onReset} />}
+        empty={empty}
         more="Show more groups"
       />
     </>
@@ -280,56 +278,88 @@ function GroupTotals({ gameUid, query }: { gameUid: string; query: string }) {
   );
 }
 
-type NoCrashesProps = { game: OpenGame; filters: CrashFilters; onReset: () => void };
+type BulkBarProps = {
+  groups: readonly ListedGroup[];
+  triage: Triage;
+  onClear: () => void;
+};
 
-/** The empty state of the crash lists: no crash matches the filters, or none has been reported yet. */
-export function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
-  if (isFiltered(filters)) {
-    return (
-      <Group>
-        <Text size="sm">No matching crashes.</Text>
-        <Button size="xs" variant="default" onClick={onReset}>
-          Show all open groups
-        </Button>
-      </Group>
-    );
-  }
+/** The empty value of a select that acts when another value is chosen. */
+const UNCHANGED = '';
+const NONE = 'none';
+
+/** What can be done with the crash groups that are selected in the list. */
+function BulkBar({ groups, triage, onClear }: BulkBarProps) {
+  const { members } = useGame();
+  const ids = groups.map(({ group_id }) => group_id);
+  const choose = (
+    input: { assignee: string | null } | { priority: (typeof PRIORITIES)[number] | null },
+    done: string,
+  ) => triage.mutate({ kind: 'change', input: { group_ids: ids, ...input }, message: formatDone(ids.length, done) });
   return (
-    <>
-      <Text size="sm">{filters.view === 'groups' ? 'No open crash groups.' : 'No crash reports yet.'}</Text>
-      <EmptyState command={<SendTestReport game={game} />}>
-        Crashes appear here within two seconds of being reported by Crashpad, Breakpad, an engine's crash reporter or
-        plain HTTP. Each build's page lists the IDs that its reporter needs.
-      </EmptyState>
-    </>
-  );
-}
-
-function SendTestReport({ game }: { game: OpenGame }) {
-  const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }));
-  if (data === undefined) return null;
-  const [build] = data.builds;
-  if (build === undefined)
-    return (
-      <Text size="sm">
-        Every report belongs to a build.{' '}
-        <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm" underline="always">
-          Register your first build
-        </SiteLink>
+    <Group gap="sm" className={table.bulk} role="group" aria-label="Selected groups">
+      <Text size="sm" fw={600}>
+        {groups.length} selected
       </Text>
-    );
-  return (
-    <>
-      <Text size="sm">{`Send a test report for ${build.version}:`}</Text>
-      <ShellCommand write={(shell) => postCommand(testReport(game.game_uid, build.build_id), shell)} />
-    </>
+      <StatusButtons size="xs" statuses={groups.map(({ status }) => status)} groupIds={ids} triage={triage} />
+      <NativeSelect
+        aria-label="Assign to"
+        size="xs"
+        disabled={triage.isPending}
+        value={UNCHANGED}
+        data={[
+          { value: UNCHANGED, label: 'Assign to…' },
+          { value: NONE, label: 'No one' },
+          ...members.map(({ user_id, name }) => ({ value: user_id, label: name })),
+        ]}
+        onChange={({ currentTarget: { value } }) => {
+          if (value === UNCHANGED) return;
+          const name = members.find(({ user_id }) => user_id === value)?.name;
+          choose(
+            { assignee: name === undefined ? null : value },
+            name === undefined ? 'unassigned' : `assigned to ${name}`,
+          );
+        }}
+      />
+      <NativeSelect
+        aria-label="Set priority"
+        size="xs"
+        disabled={triage.isPending}
+        value={UNCHANGED}
+        data={[
+          { value: UNCHANGED, label: 'Set priority…' },
+          ...PRIORITIES.map((value) => ({ value, label: PRIORITY_NAMES[value] })),
+          { value: NONE, label: 'None' },
+        ]}
+        onChange={({ currentTarget: { value } }) => {
+          if (value === UNCHANGED) return;
+          const priority = PRIORITIES.find((each) => each === value) ?? null;
+          choose(
+            { priority },
+            priority === null ? 'without priority now' : `set to ${PRIORITY_NAMES[priority].toLowerCase()} priority`,
+          );
+        }}
+      />
+      {groups.length > 1 && groups.length <= LIMITS.crashGroupsMerged && (
+        <Button
+          size="xs"
+          variant="default"
+          disabled={triage.isPending}
+          onClick={() => {
+            triage.mutate({
+              kind: 'merge',
+              input: { group_ids: ids },
+              message: formatDone(ids.length, 'merged into one'),
+            });
+            onClear();
+          }}
+        >
+          Merge
+        </Button>
+      )}
+      <Button size="xs" variant="subtle" onClick={onClear}>
+        Clear selection
+      </Button>
+    </Group>
   );
-}
-
-function testReport(gameUid: string, buildId: string): JsonRequest {
-  return {
-    url: `${location.origin}/api/v1/public/crashes`,
-    headers: { 'X-App-Id': gameUid, 'X-Build-Id': buildId },
-    body: { message: 'assertion failed: car != null' },
-  };
 }
