@@ -9,7 +9,7 @@ import { createEngineEvents, createEvents } from '@chauffeur/contract/operations
 import type { TSchema } from 'typebox';
 import { newId } from '../../packages/server/src/kernel/secrets/ids.ts';
 import { unsubscribeToken } from '../../packages/server/src/notify/alerts/rules.ts';
-import { blockToken } from '../../packages/server/src/people/emails/email-blocks.ts';
+import { blockToken } from '../../packages/server/src/people/emails/emails.ts';
 import { endLinks } from '../../packages/server/src/shop/bugs/reporters.ts';
 import { endAddress } from '../../packages/server/src/shop/follows/follows.ts';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { dropEmailCounts } from '../src/people/emails/send-email.job.ts';
+import { dropEmailCounts } from '../src/people/emails/emails.ts';
 import { cookieOf, newAccount, postAuth, signUp, trySignIn } from './setup/accounts.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { callAs, makeSharedGame, type Person, type SharedGame } from './setup/crash-reports.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import type { Internet } from '../src/kernel/network/public-request.ts';
-import type { ClientDocumentError } from '../src/people/accounts/client-document-error.ts';
-import { fetchClientDocument } from '../src/people/accounts/client-document-fetch.ts';
+import type { ClientDocumentError } from '../src/people/accounts/client-document-rules.ts';
+import { fetchClientDocument } from '../src/people/accounts/client-documents.ts';
 import { type DocumentSite, documentOf, HOST, openDocumentSite, PUBLIC_ADDRESS } from './setup/document-site.ts';
 import {
   authorize,

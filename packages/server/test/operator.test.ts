@@ -7,7 +7,7 @@ import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { addJob } from '../src/kernel/jobs/jobs.ts';
 import { countUse } from '../src/kernel/limits/rate-limit.ts';
 import { setUserOperator } from '../src/people/accounts/accounts.ts';
-import { sendEmailJob } from '../src/people/emails/send-email.job.ts';
+import { sendEmailJob } from '../src/people/emails/emails.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
 import { mailsTo } from './setup/mail.ts';
 import { makeGame, makePlayer, request, startServer, type TestServer } from './setup/server.ts';

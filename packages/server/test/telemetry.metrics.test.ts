@@ -9,7 +9,7 @@ import { openBlobStore } from '../src/kernel/blobs/open.ts';
 import { changed, transact } from '../src/kernel/database/db.ts';
 import { addJob } from '../src/kernel/jobs/jobs.ts';
 import { backUp } from '../src/operate/backups/backup.ts';
-import { sendEmailJob } from '../src/people/emails/send-email.job.ts';
+import { sendEmailJob } from '../src/people/emails/emails.ts';
 import { makeSender, onlyReportOf, report, reportWithDump } from './setup/crashes.ts';
 import { makeFolder } from './setup/installations.ts';
 import { readMetric } from './setup/metrics.ts';

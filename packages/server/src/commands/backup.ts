@@ -1,15 +1,14 @@
-// `backup`, `restore` and `verify`: operate on the whole installation, in a folder or in a bucket.
+// `backup`, `restore`, `verify` and `blobs copy`: commands about the whole installation, in a folder or in a bucket.
 import { readProcessConfig } from '../config.ts';
 import { openBlobStore, parseBlobSettings } from '../kernel/blobs/open.ts';
 import type { BlobStore } from '../kernel/blobs/store.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { backUp } from '../operate/backups/backup.ts';
+import { copyBlobs } from '../operate/backups/copy-blobs.ts';
 import { restore, verifyBackup } from '../operate/backups/restore.ts';
 import { verifyBlobs } from '../operate/backups/verify.ts';
 import { UsageError } from './fail.ts';
-import { withApp } from './with-app.ts';
-import { withDatabase } from './with-database.ts';
-import { withStore } from './with-store.ts';
+import { withApp, withDatabase, withStore } from './open-parts.ts';
 
 type Output = { json: boolean };
 
@@ -87,4 +86,18 @@ function printLine(line: string, json: boolean): void {
 function print(result: Record<string, unknown>, json: boolean): void {
   const lines = Object.entries(result).map(([name, value]) => `${name}=${value}\n`);
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : lines.join(''));
+}
+
+type Options = { from: string; to: string; json: boolean };
+
+export async function runBlobsCopy({ from, to, json }: Options): Promise<void> {
+  const result = await withStore(from, { what: 'the copy' }, (source) =>
+    withStore(to, { what: 'the copy' }, (target) =>
+      copyBlobs(source, target, ({ copied, present }) => {
+        if (!json) process.stdout.write(`copied ${copied}, already there ${present}\n`);
+      }),
+    ),
+  );
+  const { copied, present } = result;
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : `copied=${copied}\npresent=${present}\n`);
 }

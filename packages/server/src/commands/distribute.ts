@@ -7,7 +7,7 @@ import { compareMigrations } from '../kernel/database/migrate.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { DISTRIBUTED_TABLES } from '../registry.ts';
 import { UsageError } from './fail.ts';
-import { withDatabase } from './with-database.ts';
+import { withDatabase } from './open-parts.ts';
 
 type Options = { dryRun: boolean; shards: string; json: boolean };
 

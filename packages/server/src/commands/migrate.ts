@@ -12,7 +12,7 @@ import { migrateJobs } from '../kernel/jobs/jobs.ts';
 import { createLog } from '../kernel/telemetry/log.ts';
 import { DISTRIBUTED_TABLES } from '../registry.ts';
 import { UsageError } from './fail.ts';
-import { withDatabase } from './with-database.ts';
+import { withDatabase } from './open-parts.ts';
 
 export async function runMigrations({ check, json }: { check: boolean; json: boolean }): Promise<void> {
   if (check) return runCheck(json);

@@ -11,8 +11,8 @@ import {
 import { lockOrganisation, setRequiredSignInWithin } from '../people/organisations/organisations.ts';
 import { recordChanges } from '../request/audit.ts';
 import { UsageError } from './fail.ts';
+import { withApp } from './open-parts.ts';
 import { perform } from './perform.ts';
-import { withApp } from './with-app.ts';
 
 export function addOrganisationCommands(admin: Command): void {
   const organisation = admin.command('organisation').description('manage organisations, which own games');

@@ -1,7 +1,7 @@
 // Runs one admin command: performs it, records it in the audit log, and prints its result.
 import type { App } from '../app.ts';
 import { record } from '../request/audit.ts';
-import { withApp } from './with-app.ts';
+import { withApp } from './open-parts.ts';
 
 type Output = Record<string, string | number | boolean>;
 /** Performs one action with the parts of the service, records it in the audit log, and prints its result. */

@@ -1,8 +1,7 @@
 // The commands of `chauffeur-server`: run the service, or perform one action as its operator.
 import { Command } from 'commander';
 import { addAdminCommands } from './admin.ts';
-import { runBackup, runRestore, runVerify } from './backup.ts';
-import { runBlobsCopy } from './blobs.ts';
+import { runBackup, runBlobsCopy, runRestore, runVerify } from './backup.ts';
 import { runDistribute } from './distribute.ts';
 import { failPlainly } from './fail.ts';
 import { runMigrations } from './migrate.ts';

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { readRegrouping, requestRegrouping } from '../crash/crashes/crashes.ts';
 import { findGame } from '../people/games/games.sql.ts';
 import { UsageError } from './fail.ts';
-import { withApp } from './with-app.ts';
+import { withApp } from './open-parts.ts';
 
 type Options = { game?: string; wait: boolean; json: boolean };
 

@@ -9,8 +9,8 @@ import { countByMinute } from '../request/minute-limit.ts';
 import { callerOf, checkParts, invalidCode, type Parts } from '../request/perform.ts';
 import { recordCall } from '../team/agents/agents.ts';
 import { askOwner, isRisky, mustWait, type RiskyInput, requireRiskyInput } from './approval-tools.ts';
-import { escapeHidden } from './escape-hidden.ts';
 import { type Fitted, fit, isShort, lengthOf } from './fit.ts';
+import { escapeHidden } from './render.ts';
 import type { Schema } from './schema-walk.ts';
 import type { Tool } from './tools.ts';
 

@@ -1,7 +1,6 @@
 // Cuts a result to the maximum length, first its long texts and then its long lists, and reports what was left out.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { escapeHidden } from './escape-hidden.ts';
-import { renderAnswer } from './render.ts';
+import { escapeHidden, renderAnswer } from './render.ts';
 import { type Schema, schemaAt, schemaOf } from './schema-walk.ts';
 
 type Cut = {

@@ -2,20 +2,26 @@
 // checked.
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { ApiError, errors } from '@chauffeur/contract/errors';
+import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import { createMcpHandler, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Context } from '../context.ts';
-import type { Auth } from '../people/accounts/accounts.ts';
-import { allowAgentOrigin, mayConnect, mountAgentPreflight } from '../request/agent-addresses.ts';
+import { type Auth, accessTokenOf } from '../people/accounts/accounts.ts';
+import {
+  agentResource,
+  allowAgentOrigin,
+  mayConnect,
+  mountAgentPreflight,
+  offersOAuth,
+} from '../request/agent-addresses.ts';
 import { fromRequest } from '../request/audit.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/collect-body.ts';
 import { decodeUtf8, hasMoreValues } from '../request/json.ts';
 import type { Performable } from '../request/perform.ts';
+import { callerOfConnection, callerOfKey, isAgentKey } from '../team/agents/agents.ts';
 import { type Catalogue, catalogueOf, createAgentServer } from './agent-server.ts';
-import { challengeOf, identifyAgent } from './bearer.ts';
 import { chooseTools } from './tool-choice.ts';
 
 const BODY_BYTES = MIB;
@@ -141,4 +147,38 @@ function send(reply: FastifyReply, response: Response): FastifyReply {
   for (const [name, value] of response.headers) reply.header(name, value);
   // Fastify would send null as JSON.
   return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body as ReadableStream));
+}
+
+/** Longer than every key and token of this service. */
+const MAX_TOKEN_LENGTH = 4096;
+
+/**
+ * Throws `notSignedIn` without a token, and `unknownPersonalKey` for an invalid one. Cookies and deploy keys are
+ * ignored.
+ */
+async function identifyAgent(ctx: Context, auth: Auth, authorization: string | undefined): Promise<AccountCaller> {
+  const [, token] = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? '') ?? [];
+  if (token === undefined) throw errors.notSignedIn('Send a personal key or an access token as a bearer token.');
+  const caller = token.length > MAX_TOKEN_LENGTH ? null : await callerOf(ctx, auth, token);
+  if (caller === null) throw errors.unknownPersonalKey();
+  return caller;
+}
+
+async function callerOf(ctx: Context, auth: Auth, token: string): Promise<AccountCaller | null> {
+  if (isAgentKey(token)) return callerOfKey(ctx, token);
+  const claims = await accessTokenOf(auth, token);
+  return claims === null ? null : callerOfConnection(ctx, claims);
+}
+
+/** How a client gets a token (RFC 6750, section 3; RFC 9728, section 5.1). */
+function challengeOf(ctx: Context, error: ApiError): string {
+  const parameters = offersOAuth(ctx.publicUrl)
+    ? [`resource_metadata="${metadataUrl(ctx.publicUrl)}"`, 'scope="mcp:read mcp:write"']
+    : ['realm="personal key"'];
+  return `Bearer ${[...(error.code === CODES.unknownPersonalKey ? ['error="invalid_token"'] : []), ...parameters].join(', ')}`;
+}
+
+function metadataUrl(publicUrl: string): string {
+  const { origin, pathname } = new URL(agentResource(publicUrl));
+  return `${origin}/.well-known/oauth-protected-resource${pathname}`;
 }

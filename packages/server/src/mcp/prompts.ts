@@ -1,6 +1,6 @@
 // Prompts: workflows that use several tools, which people start by name.
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { escapeHidden } from './escape-hidden.ts';
+import { escapeHidden } from './render.ts';
 
 type Argument = { readonly name: string; readonly description: string; readonly required: boolean };
 type Input = Readonly<Record<string, string | undefined>>;

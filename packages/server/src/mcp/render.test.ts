@@ -4,8 +4,7 @@ import { describe, test } from 'node:test';
 import { Foreign, Nullable } from '@chauffeur/contract/operations/fields';
 import fc from 'fast-check';
 import Type from 'typebox';
-import { escapeHidden } from './escape-hidden.ts';
-import { renderAnswer, WARNING } from './render.ts';
+import { escapeHidden, renderAnswer, WARNING } from './render.ts';
 import type { Schema } from './schema-walk.ts';
 
 const CRASH = Type.Object({

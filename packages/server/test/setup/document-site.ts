@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Internet } from '../../src/kernel/network/public-request.ts';
-import { type FetchDocument, fetchClientDocument } from '../../src/people/accounts/client-document-fetch.ts';
+import { type FetchDocument, fetchClientDocument } from '../../src/people/accounts/client-documents.ts';
 import { makeCertificate } from './certificate.ts';
 
 export const HOST = 'agents.example';

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { createLog, type Log } from '../../src/kernel/telemetry/log.ts';
-import type { FetchDocument } from '../../src/people/accounts/client-document-fetch.ts';
+import type { FetchDocument } from '../../src/people/accounts/client-documents.ts';
 import { setRole } from '../../src/people/games/games.sql.ts';
 import { createGameFor } from '../../src/people/games/games.ts';
 import type { Role } from '../../src/roles.ts';

@@ -27,7 +27,7 @@ export type Mailer = {
    * Resolves when the email server has accepted the email, to its reply, or when it is in the outbox, to the path of
    * its file.
    */
-  send(mail: Email): Promise<string>;
+  send(email: Email): Promise<string>;
   close(): void;
 };
 
@@ -37,11 +37,11 @@ const TIMEOUT_MS = 20_000;
 export function measureMailer(mailer: Mailer, { mails }: Pick<Metrics, 'mails'>): Mailer {
   return {
     ...mailer,
-    async send(mail) {
+    async send(email) {
       const begun = performance.now();
       let outcome: 'sent' | 'failed' = 'failed';
       try {
-        const reply = await inSpan('send mail', { kind: 'client' }, () => mailer.send(mail));
+        const reply = await inSpan('send email', { kind: 'client' }, () => mailer.send(email));
         outcome = 'sent';
         return reply;
       } finally {
@@ -72,8 +72,8 @@ function createSmtp(smtp: string, from: string, timeoutMs: number): Mailer {
     socketTimeout: timeoutMs,
   });
   return {
-    send: async (mail) => {
-      const { response } = await transport.sendMail(messageOf(mail, from));
+    send: async (email) => {
+      const { response } = await transport.sendMail(messageOf(email, from));
       return response;
     },
     close: () => transport.close(),
@@ -97,11 +97,11 @@ function messageOf({ to, subject, text, html, id, headers = {} }: Email, from: s
 function createOutbox({ from, outbox }: { from: string; outbox: string }): Mailer {
   const composer = createTransport({ streamTransport: true, buffer: true });
   return {
-    async send(mail) {
-      const { message } = await composer.sendMail(messageOf(mail, from));
+    async send(email) {
+      const { message } = await composer.sendMail(messageOf(email, from));
       await makePrivateFolder(outbox);
       const file = join(outbox, `${newId()}.eml`);
-      // Renamed when complete, so that a program that watches the folder never reads half a mail.
+      // Renamed when complete, so that a program that watches the folder never reads half an email.
       await writeFile(`${file}.part`, message as Buffer, { mode: PRIVATE_FILE });
       await rename(`${file}.part`, file);
       return file;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneLine, plainName, quote } from './html-email.ts';
 
-test('a name in a mail stays on one line and inside its quotation marks', () => {
+test('a name in an email stays on one line and inside its quotation marks', () => {
   assert.equal(quote('Owls'), '“Owls”');
   assert.equal(quote('a\r\nBcc: b@example.com”, accept here: “'), '“a Bcc: b@example.com , accept here:”');
   assert.equal(quote('\u202egnp.exe'), '“gnp.exe”');
@@ -16,7 +16,7 @@ test('a long name is cut between characters', () => {
   assert.equal(quote('🎮'.repeat(300)), `“${'🎮'.repeat(200)}…”`);
 });
 
-test('a name for strangers has nothing that mail programs make a link of', () => {
+test('a name for strangers has nothing that email programs make a link of', () => {
   for (const [name, plain] of [
     ['Night Owls', 'Night Owls'],
     ['Owls 2: Return, vol. 3…', 'Owls 2: Return, vol. 3…'],

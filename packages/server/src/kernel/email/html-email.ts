@@ -49,7 +49,7 @@ function textOf(part: Part): string {
 }
 
 /** The end of every document, before which more can be inserted. */
-const MAIL_END = '</div></body></html>\n';
+const EMAIL_END = '</div></body></html>\n';
 
 /**
  * The document of an email, as one column in light and dark mode. Without images, scripts or styles that email programs
@@ -64,7 +64,7 @@ export function writeEmailDocument(elements: readonly string[], language: Langua
     '<div style="max-width: 576px; margin: 0 auto; padding: 24px 16px; overflow-wrap: anywhere">',
     '<p style="margin: 0 0 24px; font-weight: bold">Chauffeur</p>',
     ...elements,
-    MAIL_END,
+    EMAIL_END,
   ].join('\n');
 }
 
@@ -82,22 +82,22 @@ type Link = { readonly label: string; readonly url: string };
 
 /** Returns a mailer that adds the links for readers of each email's language. */
 export function addEmailFooters(mailer: Mailer, linksIn: (language: Language) => readonly Link[]): Mailer {
-  return { ...mailer, send: (mail) => mailer.send(withFooter(mail, linksIn(mail.language ?? 'en'))) };
+  return { ...mailer, send: (email) => mailer.send(withFooter(email, linksIn(email.language ?? 'en'))) };
 }
 
 /** The start of a signature (RFC 3676, section 4.3), which an email may already have. */
 const SIGNATURE = /^-- $/m;
 
-function withFooter(mail: Email, links: readonly Link[]): Email {
-  if (links.length === 0) return mail;
-  const { text, html } = mail;
+function withFooter(email: Email, links: readonly Link[]): Email {
+  if (links.length === 0) return email;
+  const { text, html } = email;
   const lines = links.map(({ label, url }) => `${label}: ${url}`).join('\n');
   const start = SIGNATURE.test(text) ? '\n' : '\n\n-- \n';
   const items = links.map(({ label, url }) => `<a href="${escapeHtml(url)}">${escapeHtml(label)}</a>`).join(' · ');
   const element = `<p style="margin: 32px 0 0; font-size: 13px; opacity: 0.7">${items}</p>\n`;
   return {
-    ...mail,
+    ...email,
     text: `${text.trimEnd()}${start}${lines}\n`,
-    ...(html !== undefined && { html: html.replace(MAIL_END, () => element + MAIL_END) }),
+    ...(html !== undefined && { html: html.replace(EMAIL_END, () => element + EMAIL_END) }),
   };
 }

@@ -51,7 +51,7 @@ const LIMIT_NAMES = [
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** The kinds of emails; people/emails/email-kinds.ts says what limits each. */
-export const MAIL_KINDS = [
+export const EMAIL_KINDS = [
   ...(['alert', 'approval', 'change_email', 'deploy_key', 'existing_account', 'follow', 'game_deleted'] as const),
   ...(['game_transferred', 'invitation', 'mention', 'new_email', 'operator_notice', 'page_hidden', 'release'] as const),
   ...(['reply', 'reset', 'reset_report', 'security', 'team_invitation', 'test', 'ticket', 'transfer'] as const),
@@ -229,7 +229,7 @@ const QUEUE = {
   }),
 };
 
-const MAILS = {
+const EMAILS = {
   mails: histogram(
     'chauffeur_mail_duration_seconds',
     'Time to hand an email to the SMTP server, or to write it to the outbox.',
@@ -239,7 +239,7 @@ const MAILS = {
   mailsHeld: counter(
     'chauffeur_mails_held_total',
     'Emails that were not sent. `limit`: the recipient had too many of the kind; `blocked`: they asked for no more; `unconfirmed`: the account has not confirmed its address.',
-    { kind: MAIL_KINDS, reason: ['limit', 'blocked', 'unconfirmed'] },
+    { kind: EMAIL_KINDS, reason: ['limit', 'blocked', 'unconfirmed'] },
   ),
 };
 
@@ -378,7 +378,7 @@ export const METRIC_GROUPS = {
   Events: EVENTS,
   'Batches of crash reports and events': BATCHES,
   Jobs: QUEUE,
-  Mails: MAILS,
+  Emails: EMAILS,
   Agents: AGENTS,
   Database: DATABASE,
   'Blobs and disk': STORAGE,
@@ -396,7 +396,7 @@ export const METRICS = {
   ...EVENTS,
   ...BATCHES,
   ...QUEUE,
-  ...MAILS,
+  ...EMAILS,
   ...AGENTS,
   ...DATABASE,
   ...STORAGE,

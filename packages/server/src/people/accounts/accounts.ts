@@ -18,13 +18,6 @@ import { cookieName, isOwnOrigin } from '../../request/origins.ts';
 import type { EmailKind } from '../emails/email-kinds.ts';
 import { enqueueEmail, requireEmail } from '../emails/emails.ts';
 import {
-  confirmChangeEmail,
-  existingAccountEmail,
-  newAddressEmail,
-  resetEmail,
-  verificationEmail,
-} from './account-emails.ts';
-import {
   appointOperator as appointOperatorRow,
   deleteSessions,
   deleteUser,
@@ -40,15 +33,21 @@ import {
   setOperator,
 } from './accounts.sql.ts';
 import { checkRequest, databaseHooks, resetReports } from './auth-hooks.ts';
-import { AUTH_TABLES } from './auth-tables.ts';
+import { AUTH_TABLES, signInPlugins } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { refuseName } from './request-rules.ts';
 import { forgetTrust } from './second-factors.sql.ts';
+import {
+  confirmChangeEmail,
+  existingAccountEmail,
+  newAddressEmail,
+  resetEmail,
+  verificationEmail,
+} from './security-emails.ts';
 import { type CookieFormat, storedTokenOf, toStoredTokens, withTokens } from './session-tokens.ts';
-import { signInPlugins } from './sign-in-plugins.ts';
 import { type SsoSettings, singleSignOn } from './sso.ts';
 import { usedCodes } from './used-codes.ts';
 
@@ -99,8 +98,8 @@ export type AuthOptions = OAuthOptions & {
 /** Sets up better-auth with this service's tables. Its routes are below `/api/auth`. */
 export function createAuth(db: Db, options: AuthOptions) {
   const reports = resetReports();
-  const send = (kind: EmailKind, mail: Email, accountId?: string) =>
-    transact(db, (tx) => enqueueEmail(options.ctx, tx, kind, mail, accountId === undefined ? {} : { accountId }));
+  const send = (kind: EmailKind, email: Email, accountId?: string) =>
+    transact(db, (tx) => enqueueEmail(options.ctx, tx, kind, email, accountId === undefined ? {} : { accountId }));
   return betterAuth({
     appName: 'Chauffeur',
     baseURL: options.publicUrl,
@@ -145,7 +144,7 @@ export function createAuth(db: Db, options: AuthOptions) {
         if (isNew) await send('new_email', newAddressEmail(user.email, url), user.id);
         else if (request === undefined || !request.url.includes(RESEND_ROUTE))
           await send('verify', verificationEmail(user.email, url));
-        // The route is asked for nothing but the mail.
+        // The route is asked for nothing but the email.
         else await transact(db, (tx) => requireEmail(options.ctx, tx, 'verify', verificationEmail(user.email, url)));
       },
     },
@@ -289,7 +288,7 @@ class AccountError extends Error {
   override readonly name = 'AccountError';
 }
 
-/** Creates an account for the operator. An account that is not `verified` gets the verification mail. */
+/** Creates an account for the operator. An account that is not `verified` gets the verification email. */
 export async function createUser(
   ctx: Context,
   auth: Auth,

@@ -4,10 +4,9 @@ import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Db } from '../../kernel/database/db.ts';
 import { noteActor, recordChange } from '../../request/audit.ts';
 import { deleteSession, findSignInState, findUser, forgetResetLinks } from './accounts.sql.ts';
-import { type ChangeOptions, reportUserChange } from './change-hooks.ts';
+import { type ChangeOptions, methodOf, reportUserChange } from './change-hooks.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
 import { issueToken } from './session-tokens.ts';
-import { methodOf } from './sign-in-method.ts';
 import { CODE_ROUTE, type CodeRequest, useCode } from './used-codes.ts';
 
 function refusalOf(refusal: Refusal): APIError {

@@ -1,17 +1,17 @@
 // Reports sign-ins in new browsers, and changes to how a person signs in. Runs after all other hooks of better-auth.
+
+import { asSignInMethod, type SignInMethod } from '@chauffeur/contract/required-sign-in';
 import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import { APIError } from 'better-call';
 import type { Context } from '../../context.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
 import { newSecret } from '../../kernel/secrets/ids.ts';
-import { reportChange } from './account-changes.ts';
 import { findUserById } from './accounts.sql.ts';
 import { BROWSER_COOKIE, BROWSER_COOKIE_LENGTH, BROWSER_COOKIE_SECONDS, noteBrowser } from './browsers.ts';
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { forgetTrust, markTrustedBrowser, readFactors } from './second-factors.sql.ts';
-import type { AccountChange, Origin } from './security-emails.ts';
-import { isSignInRoute } from './sign-in-method.ts';
+import { type AccountChange, type Origin, reportChange } from './security-emails.ts';
 
 /** Seconds after a sign-in in which its session may change how the person signs in without a password. */
 export const FRESH_SECONDS = 3600;
@@ -165,4 +165,24 @@ export async function reportUserChange(
   const to = email ?? (await findUserById(db, userId))?.email;
   if (to === undefined) return;
   await transact(db, (tx) => reportChange(ctx, tx, { kind, userId, email: to }, originOf(headers)));
+}
+
+/** Routes of better-auth that start a session, with what they prove. */
+const BY_ROUTE: Readonly<Record<string, SignInMethod>> = {
+  '/sign-in/email': 'password',
+  '/verify-email': 'email',
+  '/two-factor/verify-totp': 'second_factor',
+  '/two-factor/verify-backup-code': 'second_factor',
+  '/passkey/verify-authentication': 'passkey',
+  '/callback/:id': 'sso',
+};
+
+/** Whether a session that starts at this route is a sign-in, and not the continuation of another session. */
+function isSignInRoute(route: string): boolean {
+  return BY_ROUTE[route] !== undefined;
+}
+
+/** The method of a session that starts at `route`. A session that replaces another one continues its method. */
+export function methodOf(route: string | undefined, replaced: unknown): SignInMethod | null {
+  return BY_ROUTE[route ?? ''] ?? asSignInMethod(replaced);
 }

@@ -1,8 +1,18 @@
 // The rules for client ID metadata documents: their address, content and caching.
-
 import { LIMITS } from '@chauffeur/contract/limits';
 import { cleanLine } from '@chauffeur/contract/text';
-import { ClientDocumentError } from './client-document-error.ts';
+
+/** The message is a clause that gives the developer of the program the reason, such as `it is not JSON`. */
+export class ClientDocumentError extends Error {
+  override readonly name = 'ClientDocumentError';
+  /** Whether the document may be available again soon, so that existing tokens can be kept. */
+  readonly passing: boolean;
+
+  constructor(message: string, { passing = false, cause }: { passing?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.passing = passing;
+  }
+}
 
 const MAX_ADDRESS_LENGTH = LIMITS.agentClientIdLength;
 const MAX_NAME_LENGTH = LIMITS.agentClientNameLength;
@@ -15,7 +25,7 @@ const MAX_SECONDS = 24 * 3600;
 const DEFAULT_SECONDS = 3600;
 
 /** The fields of a document that are used. Others, such as a logo, are ignored. */
-export type ClientDocument = {
+type ClientDocument = {
   readonly name: string | undefined;
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly string[];

@@ -2,7 +2,6 @@
 import { errors } from '@chauffeur/contract/errors';
 import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
-import { reportChange } from './account-changes.ts';
 import {
   deleteSessions,
   forgetResetLinks,
@@ -11,7 +10,7 @@ import {
   setDisabled as setDisabledRow,
 } from './accounts.sql.ts';
 import { deleteFactors, forgetTrust } from './second-factors.sql.ts';
-import type { AccountChange } from './security-emails.ts';
+import { type AccountChange, reportChange } from './security-emails.ts';
 
 /**
  * Disables an account, which ends its sessions at once; personal keys, agents and commands stop working while it is

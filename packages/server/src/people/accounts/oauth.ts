@@ -5,8 +5,7 @@ import type { BetterAuthPlugin } from 'better-auth';
 import { jwt } from 'better-auth/plugins';
 import type { Clock } from '../../kernel/clock.ts';
 import { agentResource, oauthIssuer, offersOAuth } from '../../request/agent-addresses.ts';
-import { type FetchDocument, fetchClientDocument } from './client-document-fetch.ts';
-import { clientDocuments } from './client-documents.ts';
+import { clientDocuments, type FetchDocument, fetchClientDocument } from './client-documents.ts';
 import { editorRedirects } from './editor-redirects.ts';
 
 /** The scopes for programs. `offline_access` allows refresh tokens and grants nothing else. */

@@ -1,7 +1,9 @@
-// The public profile of an account: the handle of its page.
+// What people see and set of their own account: the handle of their page, and what they can sign in with.
+
 import { errors } from '@chauffeur/contract/errors';
 import { findHandleProblem } from '@chauffeur/contract/handle';
-import * as contract from '@chauffeur/contract/operations/profile';
+import * as profile from '@chauffeur/contract/operations/profile';
+import * as signIn from '@chauffeur/contract/operations/sign-in';
 import { DAY } from '../../kernel/clock.ts';
 import { isUniqueViolation, transact } from '../../kernel/database/db.ts';
 import { recordChange } from '../../request/audit.ts';
@@ -14,8 +16,9 @@ import {
 } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';
 import { isReservedHandle, lockHandle, readHandle, updateHandle } from './accounts.sql.ts';
+import { readFactors } from './second-factors.sql.ts';
 
-export const getProfile = handle(contract.getProfile, async (ctx, { caller: { user } }) => {
+export const getProfile = handle(profile.getProfile, async (ctx, { caller: { user } }) => {
   return { handle: await readHandle(ctx.db, user.id) };
 });
 
@@ -23,7 +26,7 @@ export const getProfile = handle(contract.getProfile, async (ctx, { caller: { us
  * Throws `invalid` for a handle that is malformed, reserved or taken. A former handle keeps leading to the person's
  * page.
  */
-export const updateProfile = handle(contract.updateProfile, async (ctx, { caller: { user }, input: { handle } }) => {
+export const updateProfile = handle(profile.updateProfile, async (ctx, { caller: { user }, input: { handle } }) => {
   const problem = handle === null ? null : findHandleProblem(handle);
   if (problem !== null) throw errors.invalid(`handle: ${problem}.`);
   try {
@@ -54,4 +57,21 @@ export const updateProfile = handle(contract.updateProfile, async (ctx, { caller
     throw error;
   }
   return { handle };
+});
+
+export const getSignInOptions = handle(signIn.getSignInOptions, async ({ config }) => {
+  return { single_sign_on: config.oidcIssuer === undefined ? null : config.oidcName };
+});
+
+/** Throws `notSignedIn` if the account was deleted in the meantime. */
+export const getSignInSecurity = handle(signIn.getSignInSecurity, async (ctx, { caller: { user, signInMethod } }) => {
+  const factors = await readFactors(ctx.db, user.id);
+  if (factors === undefined) throw errors.notSignedIn();
+  return {
+    password: factors.password,
+    authenticator_app: factors.totp,
+    passkeys: factors.passkeys,
+    single_sign_on: factors.sso,
+    signed_in_with: signInMethod,
+  };
 });

@@ -108,7 +108,7 @@ const refuseSsoFields: Rule = (body) => {
   return other === undefined ? null : { code: 'INVALID_BODY', message: `${other}: not supported. Leave it out.` };
 };
 
-/** Only codes of apps; nothing sends codes by mail. */
+/** Only codes of apps; nothing sends codes by email. */
 const refuseMethod: Rule = ({ method, issuer }) =>
   (method === undefined || method === 'totp') && issuer === undefined
     ? null

@@ -1,11 +1,15 @@
-// The emails about changes to how a person signs in: what changed, when, from where, and what to do about it, in the
-// language of the request that made the change.
+// The emails about accounts, in the language of the request that they follow: those with a link that proves who owns an
+// address, and those about changes to how a person signs in, which say what changed, when, from where, and what to do
+// about it.
 import { formatBrowser } from '@chauffeur/contract/format-browser';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
+import type { Context } from '../../context.ts';
+import type { Tx } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
 import { type Part, renderParts } from '../../kernel/email/html-email.ts';
 import { requestLanguage } from '../../request/audit.ts';
+import { enqueueEmail } from '../emails/emails.ts';
 
 export type AccountChange = {
   readonly kind:
@@ -50,7 +54,7 @@ const ADVICE: Readonly<Record<AccountChange['kind'], Advice>> = {
 };
 
 /** `to` is the address at the time of the change. */
-export function securityEmail(
+function securityEmail(
   to: string,
   { kind }: Pick<AccountChange, 'kind'>,
   { at, origin, publicUrl }: { at: Date; origin: Origin; publicUrl: string },
@@ -77,4 +81,62 @@ export function securityEmail(
 /** `2026-11-25 00:15 UTC`. */
 function formatUtc(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+type LinkEmail = 'verify' | 'reset' | 'change' | 'new';
+
+function linkEmail(kind: LinkEmail, to: string, url: string, values: { email?: string } = {}): Email {
+  const texts = textsOf(requestLanguage());
+  return {
+    to,
+    language: texts.language,
+    subject: texts.t(`mail.${kind}.subject`),
+    text: [
+      texts.t(`mail.${kind}`, values),
+      url,
+      texts.t(`mail.${kind}.note`),
+      `${texts.t(`mail.${kind}.ignore`)}\n`,
+    ].join('\n\n'),
+  };
+}
+
+export function verificationEmail(to: string, url: string): Email {
+  return linkEmail('verify', to, url);
+}
+
+/** Sent when someone signs up with the address of an existing account. */
+export function existingAccountEmail(to: string, publicUrl: string): Email {
+  const texts = textsOf(requestLanguage());
+  return {
+    to,
+    language: texts.language,
+    subject: texts.t('mail.existing.subject'),
+    text: [
+      texts.t('mail.existing'),
+      `${publicUrl}/sign-in`,
+      texts.t('mail.existing.forgot'),
+      `${publicUrl}/reset`,
+      `${texts.t('mail.existing.ignore')}\n`,
+    ].join('\n\n'),
+  };
+}
+
+export function resetEmail(to: string, url: string): Email {
+  return linkEmail('reset', to, url);
+}
+
+/** Sent to the current address of the account. */
+export function confirmChangeEmail(to: string, newEmail: string, url: string): Email {
+  return linkEmail('change', to, url, { email: newEmail });
+}
+
+/** Sent to the new address. */
+export function newAddressEmail(to: string, url: string): Email {
+  return linkEmail('new', to, url);
+}
+
+/** Reports a change. The email is sent after the commit. */
+export async function reportChange(ctx: Context, tx: Tx, change: AccountChange, origin: Origin): Promise<void> {
+  const about = { at: ctx.clock.now(), origin, publicUrl: ctx.publicUrl };
+  await enqueueEmail(ctx, tx, 'security', securityEmail(change.email, change, about), { topic: change.kind });
 }

@@ -1,4 +1,7 @@
 // Signing in a command: it starts, a person decides on the website, and the command collects its key once.
+
+// cspell:ignore BCDF GHJK BCDFGHJKLMNPQRSTVWXZ
+import { randomInt } from 'node:crypto';
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -18,7 +21,6 @@ import { requireMember } from '../games/games.ts';
 import { countCliLogins, timesOf } from './cli-logins.ts';
 import * as logins from './logins.sql.ts';
 import * as requests from './requests.sql.ts';
-import { canonicalUserCode, newUserCode } from './user-code.ts';
 
 type PollResult = OutputOf<typeof contract.pollCliLogin>;
 
@@ -204,4 +206,19 @@ async function createLogin(
   const login = { loginId, userId, keyRef, keyHash: hashSecret(key), host, os, gameId, signInMethod, now };
   await logins.insertLogin(tx, login);
   return { key, key_ref: keyRef, ...description };
+}
+
+/** Letters without vowels, which form no words and are hard to confuse (RFC 8628, section 6.1). */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+
+/** Returns a random code such as `BCDF-GHJK`, with 34 bits. */
+export function newUserCode(): string {
+  const letters = Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return canonicalUserCode(letters);
+}
+
+/** The form in which codes are shown and hashed, for a code in any letter case, with or without the hyphen. */
+export function canonicalUserCode(code: string): string {
+  const letters = code.replace('-', '').toUpperCase();
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }

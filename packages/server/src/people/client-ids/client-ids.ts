@@ -1,13 +1,14 @@
 // Replaces the slug that a game's client sends with the game's uid. Slugs are cached for a few seconds, so reports and
 // events rarely need a query for them.
 import { SLUG_PATTERN } from '@chauffeur/contract/operations/fields';
+import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { createRecent } from '../../kernel/collections/recent.ts';
+import { type Db, rows } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import type { Ids } from '../../request/client-ids.ts';
 import { perContext } from '../../request/per-context.ts';
-import { findIdsOfSlugs } from './client-ids.sql.ts';
 
 /** How long other processes may not know yet that a slug leads to another game. */
 const SLUG_MS = 10 * SECOND;
@@ -62,4 +63,15 @@ async function findEntries(ctx: Context, refs: Iterable<string>): Promise<Readon
 /** Called when a game gets a new slug, so that neither its old nor its new slug leads to a wrong game. */
 export function forgetSlugs(ctx: Context, slugs: readonly string[]): void {
   for (const slug of slugs) slugsOf(ctx).delete(slug);
+}
+
+type SlugRow = { game_id: string; slug: string; is_former: boolean };
+
+/** The games with these slugs, also with former ones. */
+function findIdsOfSlugs(db: Db, slugs: readonly string[]): Promise<SlugRow[]> {
+  return rows(
+    db,
+    sql<SlugRow>`select game_id, game_slugs.slug, games.slug <> game_slugs.slug as is_former
+      from game_slugs join games using (game_id) where game_slugs.slug = any(${slugs}::text[])`,
+  );
 }

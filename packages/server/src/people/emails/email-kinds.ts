@@ -1,8 +1,8 @@
 // The kinds of emails: who gets each, and how many.
 import type { Config } from '../../config.ts';
-import type { MAIL_KINDS } from '../../kernel/telemetry/metric-table.ts';
+import type { EMAIL_KINDS } from '../../kernel/telemetry/metric-table.ts';
 
-export type EmailKind = (typeof MAIL_KINDS)[number];
+export type EmailKind = (typeof EMAIL_KINDS)[number];
 
 type Rule = {
   /**

@@ -8,14 +8,14 @@ export type CountRow = { subject: string; admitted: boolean; hour_start: Date; d
 const HOUR_SECONDS = 3600;
 
 /**
- * Counts `mails` emails of a kind for each subject, unless they would be more than the bounds allow. A row is locked until
+ * Counts `emails` emails of a kind for each subject, unless they would be more than the bounds allow. A row is locked until
  * the transaction ends, so transactions of all processes follow each other. They lock rows in one order, so that none
  * waits for another in a circle. An hour begins with its first email, a day at midnight UTC. A clock that was wrong delays
  * emails by an hour at most.
  */
 export function countEmails(
   tx: Tx,
-  { kind, subjects, mails, bounds }: { kind: string; subjects: readonly string[]; mails: number; bounds: Bounds },
+  { kind, subjects, emails, bounds }: { kind: string; subjects: readonly string[]; emails: number; bounds: Bounds },
   now: Date,
 ): Promise<CountRow[]> {
   const isSameHour = sql`abs(extract(epoch from excluded.hour_start - counts.hour_start)) < ${HOUR_SECONDS}`;
@@ -23,24 +23,24 @@ export function countEmails(
   const inHour = sql`(case when ${isSameHour} then counts.in_hour else 0 end)`;
   const inDay = sql`(case when ${isSameDay} then counts.in_day else 0 end)`;
   const fits = (hour: unknown, day: unknown) =>
-    sql`((${bounds.hour}::integer = 0 or ${hour} + ${mails}::integer <= ${bounds.hour}::integer)
-      and (${bounds.day}::integer = 0 or ${day} + ${mails}::integer <= ${bounds.day}::integer))`;
+    sql`((${bounds.hour}::integer = 0 or ${hour} + ${emails}::integer <= ${bounds.hour}::integer)
+      and (${bounds.day}::integer = 0 or ${day} + ${emails}::integer <= ${bounds.day}::integer))`;
   const isFirst = fits(sql`0`, sql`0`);
   const isNext = fits(inHour, inDay);
-  const countIf = (condition: unknown) => sql`(case when ${condition} then ${mails}::integer else 0 end)`;
+  const countIf = (condition: unknown) => sql`(case when ${condition} then ${emails}::integer else 0 end)`;
   return rows(
     tx,
     sql<CountRow>`insert into mail_counts as counts
         (subject, kind, hour_start, in_hour, day, in_day, held, admitted)
       select subject, ${kind}, ${now}, ${countIf(isFirst)}, (${now}::timestamptz at time zone 'UTC')::date,
-        ${countIf(isFirst)}, ${mails}::integer - ${countIf(isFirst)}, ${isFirst}
+        ${countIf(isFirst)}, ${emails}::integer - ${countIf(isFirst)}, ${isFirst}
       from unnest(${subjects}::text[]) as given (subject) order by subject
       on conflict (subject, kind) do update set
         hour_start = case when ${isSameHour} then counts.hour_start else excluded.hour_start end,
         in_hour = ${inHour} + ${countIf(isNext)},
         day = excluded.day,
         in_day = ${inDay} + ${countIf(isNext)},
-        held = (case when ${isSameDay} then counts.held else 0 end) + ${mails}::integer - ${countIf(isNext)},
+        held = (case when ${isSameDay} then counts.held else 0 end) + ${emails}::integer - ${countIf(isNext)},
         admitted = ${isNext}
       returning subject, admitted, hour_start, (${bounds.day}::integer > 0 and in_day >= ${bounds.day}::integer) as day_is_full`,
   );

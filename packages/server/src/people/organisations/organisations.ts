@@ -27,7 +27,7 @@ import {
 import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/text-rules.ts';
 import * as organisations from './organisations.sql.ts';
-import * as signIn from './required-sign-in.sql.ts';
+import * as signIn from './organisations.sql.ts';
 import { findObstacleOf, findObstacleToRequiring, listMetRequirements, readSignIn } from './required-sign-in.ts';
 
 export { listMetRequirements };

@@ -1,4 +1,4 @@
-// Following a game without JavaScript: the page that asks for an address, and those behind the links of the mails.
+// Following a game without JavaScript: the page that asks for an address, and those behind the links of the emails.
 import { isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import {

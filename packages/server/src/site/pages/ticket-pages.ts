@@ -2,7 +2,7 @@
 // unconfirmed addresses, also of accounts. Programs that check emails open links, so a link alone changes nothing.
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
-import { allowEmails, isBlocked, setBlock } from '../../people/emails/email-blocks.ts';
+import { allowEmails, isBlocked, setBlock } from '../../people/emails/emails.ts';
 import { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies } from '../../shop/bugs/reporters.ts';
 import type { Texts } from '../texts.ts';
 import { type Html, html } from './html.ts';

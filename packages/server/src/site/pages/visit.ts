@@ -31,7 +31,7 @@ export type PublicPage = {
   readonly main: Html;
   /** What the search field of the header contains; null if the page has its own search. */
   readonly search?: string | null;
-  /** Never kept by shared caches, such as a page behind a link of a mail. */
+  /** Never kept by shared caches, such as a page behind a link of an email. */
   readonly isPrivate?: true;
   /** The origins of what the page may frame. */
   readonly frames?: readonly string[];

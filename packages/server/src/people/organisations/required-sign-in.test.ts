@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SIGN_IN_METHODS } from '@chauffeur/contract/required-sign-in';
-import { findSignInObstacle, type SignInCheck } from './sign-in-obstacle.ts';
+import { findSignInObstacle, type SignInCheck } from './required-sign-in.ts';
 
 const CHECK: SignInCheck = {
   organisation: { uid: '1', name: 'Owls' },

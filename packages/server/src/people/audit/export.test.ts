@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvField } from './lines.ts';
+import { csvField } from './export.ts';
 
 for (const [text, field] of [
   ['plain', 'plain'],

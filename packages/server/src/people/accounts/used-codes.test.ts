@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOfStep, findStep } from './totp-steps.ts';
+import { codeOfStep, findStep } from './used-codes.ts';
 
 /** The secret and the codes of RFC 4226, appendix D. */
 const SECRET = '12345678901234567890';

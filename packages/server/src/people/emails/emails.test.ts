@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mailboxOf } from './mailbox.ts';
+import { mailboxOf } from '../../people/emails/emails.ts';
 
 test('variants of an address have one mailbox', () => {
   for (const [mailbox, variants] of [

@@ -2,7 +2,7 @@
 // cspell:ignore BCDF GHJK BCDFGHJK BCDFGHJKLMNPQRSTVWXZ
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canonicalUserCode, newUserCode } from './user-code.ts';
+import { canonicalUserCode, newUserCode } from './requests.ts';
 
 test('a code has eight consonants in two groups, and is new each time', () => {
   const codes = Array.from({ length: 100 }, newUserCode);
