@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
   filterOf,
+  findMistake,
   formatQuery,
   isKey,
   OPERATORS,
@@ -15,7 +16,6 @@ import {
   typeOf,
   withFilter,
 } from './crash-query.ts';
-import { findMistake } from './crash-query-mistake.ts';
 
 const text = (value: string, negated = false): Term => ({ kind: 'text', negated, text: value });
 const filter = (key: string, values: string[], operator: Operator = '=', negated = false): Term => ({

@@ -10,6 +10,8 @@
 // Names of C++ such as `render::draw` are texts, because a filter has one colon.
 
 /** How the values of a filter are compared. `names` are the only values; without them, any text is one. */
+import { findNearestName } from './nearest-name.ts';
+
 type KeyType = {
   readonly description: string;
   /** text: equal, or with `*` for any characters. version, number and time can be compared with <, <=, > and >=. */
@@ -47,7 +49,7 @@ export const QUERY_KEYS = {
   message: { description: "Words of the error or the player's message (reports)", type: 'text' },
 } as const satisfies Readonly<Record<string, KeyType>>;
 
-export type QueryKey = keyof typeof QUERY_KEYS;
+type QueryKey = keyof typeof QUERY_KEYS;
 export const OPERATORS = ['>=', '<=', '>', '<'] as const;
 export type Operator = (typeof OPERATORS)[number] | '=';
 
@@ -72,7 +74,7 @@ type QueryProblem = {
   readonly message: string;
 };
 
-export type ParsedQuery = { readonly terms: readonly Term[]; readonly problems: readonly QueryProblem[] };
+type ParsedQuery = { readonly terms: readonly Term[]; readonly problems: readonly QueryProblem[] };
 
 export const MAX_QUERY_LENGTH = 1000;
 const MAX_TERMS = 20;
@@ -93,7 +95,7 @@ export function parseQuery(query: string): ParsedQuery {
 
 /** A part of a token: a quoted text never has an operator or a comma. */
 type Piece = { readonly text: string; readonly isQuoted: boolean };
-export type Token = {
+type Token = {
   readonly from: number;
   readonly to: number;
   readonly negated: boolean;
@@ -201,12 +203,12 @@ export function typeOf(key: string): KeyType['type'] {
   return Object.hasOwn(QUERY_KEYS, key) ? QUERY_KEYS[key as QueryKey].type : 'text';
 }
 
-export function namesOf(key: string): readonly string[] | undefined {
+function namesOf(key: string): readonly string[] | undefined {
   const type: KeyType | undefined = Object.hasOwn(QUERY_KEYS, key) ? QUERY_KEYS[key as QueryKey] : undefined;
   return type?.names;
 }
 
-export function problemOf(key: string, type: KeyType['type'], value: string): string | null {
+function problemOf(key: string, type: KeyType['type'], value: string): string | null {
   const names = namesOf(key);
   if (names !== undefined && !names.includes(value.toLowerCase())) return `“${key}” is one of: ${names.join(', ')}.`;
   if (type === 'number' && !/^\d{1,12}$/.test(value)) return `“${key}” is compared with a whole number.`;
@@ -301,4 +303,86 @@ export function withFilter(terms: readonly Term[], key: string, values: readonly
   const others = terms.filter((term) => !(term.kind === 'filter' && term.key === key));
   if (values.length === 0) return others;
   return at < 0 ? [...others, filter] : [...others.slice(0, at), filter, ...others.slice(at)];
+}
+
+// The facets of crash reports: what is known about the player's system, and the metadata of the game.
+
+/** The facets of systems, in the order in which they are shown. Each is a filter of the same name. */
+export const FACETS = {
+  os_version: 'OS version',
+  gpu: 'GPU',
+  driver: 'GPU driver',
+  cpu: 'CPU',
+  cores: 'CPU cores',
+  ram: 'RAM',
+  locale: 'Locale',
+  store: 'Store',
+} as const;
+
+export type SystemFacet = keyof typeof FACETS;
+
+/** The name of a facet for people: `GPU`, or the key for metadata. */
+export function formatFacet(facet: string): string {
+  if (Object.hasOwn(FACETS, facet)) return FACETS[facet as SystemFacet];
+  return facet.startsWith(METADATA_PREFIX) ? facet.slice(METADATA_PREFIX.length) : facet;
+}
+
+/** Whether it is a facet: of systems, or of metadata. */
+export function isFacet(name: string): boolean {
+  return Object.hasOwn(FACETS, name) || name.startsWith(METADATA_PREFIX);
+}
+
+/** The filter for a value of a facet: `gpu:"RTX 3060"`. */
+export function filterOfValue(facet: string, value: string): string {
+  return `${facet}:${formatValue(value, '')}`;
+}
+
+// A query with a mistake gets an explanation of what is wrong, and of what was probably meant.
+
+export type QueryMistake = {
+  readonly message: string;
+  /** The whole query with the name that was probably meant, if there is one. */
+  readonly suggestion?: string;
+};
+
+/** Explains the first problem of a query; null if it has none. */
+export function findMistake(query: string): QueryMistake | null {
+  const [problem] = parseQuery(query).problems;
+  if (problem === undefined) return null;
+  const { from, to, message } = problem;
+  const token = tokensOf(query).find((each) => each.from === from && each.to === to);
+  const meant = token === undefined ? null : findCorrection(query.slice(from, to), token);
+  if (meant === null) return { message };
+  const suggestion = query.slice(0, from) + meant.term + query.slice(to);
+  return { message: `${message} Did you mean “${meant.name}”?`, suggestion };
+}
+
+/** Names of other tools for what our filters are about. */
+const OTHER_NAMES: Readonly<Record<string, QueryKey>> = {
+  ...{ status: 'is', state: 'is', owner: 'assigned', assignee: 'assigned', platform: 'os', system: 'os' },
+  ...{ release: 'version', architecture: 'arch', count: 'reports', users: 'devices', seen: 'last', memory: 'ram' },
+  ...{ language: 'locale', lang: 'locale', graphics: 'gpu', processor: 'cpu', text: 'message', error: 'reason' },
+};
+
+/** The term with the name that was probably meant, which then has no problem; null if nothing is similar. */
+function findCorrection(term: string, { key, pieces }: Token): { term: string; name: string } | null {
+  if (key === null) return null;
+  const isValue = isKey(key);
+  const mistyped = isValue ? pieces.find(({ text }) => problemOf(key, typeOf(key), text) !== null)?.text : key;
+  const name = mistyped && findMeant(mistyped, isValue ? (namesOf(key) ?? []) : Object.keys(QUERY_KEYS));
+  if (!mistyped || !name) return null;
+  // A key is in lower case here, and a value comes after it.
+  const start = isValue ? term.indexOf(mistyped, term.indexOf(':')) : term.toLowerCase().indexOf(key);
+  const corrected = term.slice(0, start) + name + term.slice(start + mistyped.length);
+  return parseQuery(corrected).problems.length === 0 ? { term: corrected, name: isValue ? name : `${name}:` } : null;
+}
+
+function findMeant(typed: string, names: readonly string[]): string | null {
+  const lower = typed.toLowerCase();
+  const [started, ...more] = names.filter((name) => name.startsWith(lower));
+  if (started !== undefined && more.length === 0) return started;
+  const others = Object.entries(OTHER_NAMES).filter(([, name]) => names.includes(name));
+  const meant = Object.fromEntries([...names.map((name) => [name, name]), ...others]);
+  const nearest = Object.hasOwn(meant, lower) ? lower : findNearestName(typed, Object.keys(meant));
+  return nearest === null ? null : meant[nearest]!;
 }

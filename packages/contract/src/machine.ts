@@ -1,4 +1,4 @@
-// Picks the download that fits the visitor's machine.
+// What a browser reveals about a machine: picks the download that fits it, and names the browser and its system.
 import type { Platform } from './identity.ts';
 
 /** What the browser reveals about the machine. Only Chromium has hints (W3C User-Agent Client Hints). */
@@ -89,4 +89,34 @@ export function chooseDownload<Offer extends Platform>(offers: readonly Offer[],
     others: [...sameOs, ...rest.filter((offer) => !hasSameOs(offer))],
     isSure: best !== null && (sameOs.length === 0 || machine.arch !== null || best.arch === 'universal'),
   };
+}
+
+/** The first match counts: most browsers also name the browsers they are compatible with. */
+
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\//, 'Firefox'],
+  [/\b(?:HeadlessChrome|Chrome|CriOS)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+
+const OSES: readonly [RegExp, string][] = [
+  [/\bWindows\b/, 'Windows'],
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** `Firefox on Linux`, or `Unknown browser on Linux`. */
+export function formatBrowser(userAgent: string): string {
+  const browser = firstMatch(BROWSERS, userAgent) ?? 'Unknown browser';
+  const os = firstMatch(OSES, userAgent);
+  return os === undefined ? browser : `${browser} on ${os}`;
+}
+
+function firstMatch(names: readonly [RegExp, string][], userAgent: string): string | undefined {
+  return names.find(([pattern]) => pattern.test(userAgent))?.[1];
 }

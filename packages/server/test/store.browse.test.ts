@@ -1,7 +1,7 @@
 // Searching for games on the real server: which words match, in which order, in pages.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { GAME_SORTS } from '@chauffeur/contract/operations/browse';
+import { GAME_SORTS } from '@chauffeur/contract/operations/shelves';
 import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';

@@ -5,7 +5,7 @@ import { arch, hostname, type as osType } from 'node:os';
 import { type Client, NetworkError } from '@chauffeur/contract/client';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { endCliLogin, pollCliLogin, startCliLogin } from '@chauffeur/contract/operations/cli-logins';
+import { endCliLogin, pollCliLogin, startCliLogin } from '@chauffeur/contract/operations/cli';
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { LocalError } from '../failures.ts';

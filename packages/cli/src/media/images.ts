@@ -1,8 +1,7 @@
 // Opens files of the store page for upload, checks images, and moves screenshots within the gallery.
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { detectImageFormat, IMAGE_HEAD_BYTES } from '@chauffeur/contract/image-format';
-import { type ImageKind, maxBytesOf } from '@chauffeur/contract/image-rules';
+import { detectImageFormat, IMAGE_HEAD_BYTES, type ImageKind, maxBytesOf } from '@chauffeur/contract/image-rules';
 import { MIB } from '@chauffeur/contract/limits';
 import { LocalError } from '../failures.ts';
 

@@ -1,32 +1,26 @@
 // The registry of every operation that the server mounts, in the order of the API reference.
 import type { Operation } from '../operation.ts';
-import * as accountExport from './account-export.ts';
+import * as accounts from './accounts.ts';
 import * as agents from './agents.ts';
 import * as alerts from './alerts.ts';
 import * as approvals from './approvals.ts';
 import * as audit from './audit.ts';
-import * as breadcrumbs from './breadcrumbs.ts';
-import * as browse from './browse.ts';
 import * as bugs from './bugs.ts';
-import * as buildDeletion from './build-deletion.ts';
 import * as builds from './builds.ts';
 import * as channels from './channels.ts';
 import * as cli from './cli.ts';
-import * as cliLogins from './cli-logins.ts';
-import * as crashAttachments from './crash-attachments.ts';
-import * as crashSearches from './crash-searches.ts';
+import * as crashFiles from './crash-files.ts';
+import * as crashGroups from './crash-groups.ts';
+import * as crashReports from './crash-reports.ts';
 import * as crashStacks from './crash-stacks.ts';
-import * as crashThreads from './crash-threads.ts';
-import * as crashes from './crashes.ts';
 import * as credentials from './credentials.ts';
+import * as deletion from './deletion.ts';
 import * as deployInfo from './deploy-info.ts';
 import * as deployKeys from './deploy-keys.ts';
-import * as developers from './developers.ts';
 import * as eventFiles from './event-files.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
 import * as follows from './follows.ts';
-import * as gameDeletion from './game-deletion.ts';
 import * as games from './games.ts';
 import * as groupingRules from './grouping-rules.ts';
 import * as health from './health.ts';
@@ -40,11 +34,8 @@ import * as operator from './operator.ts';
 import * as organisations from './organisations.ts';
 import * as overview from './overview.ts';
 import * as play from './play.ts';
-import * as profile from './profile.ts';
-import * as quotas from './quotas.ts';
 import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
-import * as signIn from './sign-in.ts';
 import * as source from './source.ts';
 import * as statistics from './statistics.ts';
 import * as store from './store.ts';
@@ -67,13 +58,13 @@ export const OPERATIONS: readonly Operation[] = [
   builds.listBuilds,
   deployInfo.getDeployInfo,
   cli.getCli,
-  cliLogins.startCliLogin,
-  cliLogins.pollCliLogin,
-  cliLogins.endCliLogin,
-  cliLogins.getCliLoginRequest,
-  cliLogins.decideCliLogin,
-  cliLogins.listCliLogins,
-  cliLogins.revokeCliLogin,
+  cli.startCliLogin,
+  cli.pollCliLogin,
+  cli.endCliLogin,
+  cli.getCliLoginRequest,
+  cli.decideCliLogin,
+  cli.listCliLogins,
+  cli.revokeCliLogin,
   deployInfo.getGameDeployInfo,
   media.listMedia,
   media.addMedia,
@@ -100,24 +91,24 @@ export const OPERATIONS: readonly Operation[] = [
   crashStacks.listMissingSymbols,
   symbols.issueSymbolToken,
   symbols.readSymbols,
-  crashes.createCrash,
-  crashes.createUnrealCrash,
-  crashes.uploadCrashFile,
-  crashes.getPublicCrash,
-  crashes.getPublicStack,
-  crashes.listCrashes,
-  crashes.getCrash,
+  crashReports.createCrash,
+  crashReports.createUnrealCrash,
+  crashReports.uploadCrashFile,
+  crashReports.getPublicCrash,
+  crashReports.getPublicStack,
+  crashReports.listCrashes,
+  crashReports.getCrash,
   crashStacks.getCrashStack,
-  crashThreads.listCrashThreads,
-  crashThreads.getCrashThread,
+  crashStacks.listCrashThreads,
+  crashStacks.getCrashThread,
   crashStacks.getCrashLog,
-  breadcrumbs.getBreadcrumbs,
-  crashAttachments.getCrashAttachment,
-  crashAttachments.getCrashAttachmentImage,
-  crashes.deleteCrash,
-  crashes.listCrashGroups,
-  crashes.countCrashGroups,
-  crashes.getCrashGroup,
+  events.getBreadcrumbs,
+  crashFiles.getCrashAttachment,
+  crashFiles.getCrashAttachmentImage,
+  crashReports.deleteCrash,
+  crashGroups.listCrashGroups,
+  crashGroups.countCrashGroups,
+  crashGroups.getCrashGroup,
   triage.updateCrashGroup,
   triage.changeCrashGroups,
   triage.undoCrashGroupChange,
@@ -128,17 +119,17 @@ export const OPERATIONS: readonly Operation[] = [
   triage.addCrashGroupComment,
   triage.updateCrashGroupComment,
   triage.deleteCrashGroupComment,
-  crashSearches.listCrashSearches,
-  crashSearches.saveCrashSearch,
-  crashSearches.deleteCrashSearch,
+  crashGroups.listCrashSearches,
+  crashGroups.saveCrashSearch,
+  crashGroups.deleteCrashSearch,
   groupingRules.getGroupingRules,
   groupingRules.setGroupingRules,
   groupingRules.previewGroupingRules,
   issueTracker.draftCrashGroupIssue,
   issueTracker.createCrashGroupIssue,
   crashStacks.listSimilarGroups,
-  crashes.requestCrashDownload,
-  crashes.downloadCrashFile,
+  crashFiles.requestCrashDownload,
+  crashFiles.downloadCrashFile,
   events.createEvents,
   events.listEventNames,
   events.countEvents,
@@ -185,9 +176,9 @@ export const OPERATIONS: readonly Operation[] = [
   alerts.redeliverAlert,
   overview.summarizeGames,
   overview.getGameActivity,
-  browse.browseGames,
-  browse.listTags,
-  developers.getDeveloper,
+  shelves.browseGames,
+  shelves.listTags,
+  shelves.getDeveloper,
   store.getPublicGame,
   store.listReleases,
   store.listSimilar,
@@ -211,12 +202,12 @@ export const OPERATIONS: readonly Operation[] = [
   shelves.getShelf,
   shelves.getFeatured,
   shelves.getListing,
-  profile.getProfile,
-  profile.updateProfile,
-  accountExport.exportAccount,
-  profile.blockMails,
-  signIn.getSignInOptions,
-  signIn.getSignInSecurity,
+  accounts.getProfile,
+  accounts.updateProfile,
+  accounts.exportAccount,
+  accounts.blockMails,
+  accounts.getSignInOptions,
+  accounts.getSignInSecurity,
   credentials.getCredentials,
   credentials.revokeCredentials,
   credentials.revokeAfterReset,
@@ -232,8 +223,8 @@ export const OPERATIONS: readonly Operation[] = [
   games.setGameRole,
   games.removeAdmin,
   games.leaveGame,
-  gameDeletion.getGameDeletion,
-  gameDeletion.deleteGame,
+  deletion.getGameDeletion,
+  deletion.deleteGame,
   organisations.listOrganisations,
   organisations.createOrganisation,
   organisations.getOrganisation,
@@ -267,8 +258,8 @@ export const OPERATIONS: readonly Operation[] = [
   deployKeys.revokeUploadToken,
   builds.listGameBuilds,
   builds.getGameBuild,
-  buildDeletion.getBuildDeletion,
-  buildDeletion.deleteBuild,
+  deletion.getBuildDeletion,
+  deletion.deleteBuild,
   audit.listAuditEntries,
   audit.exportAuditEntries,
   audit.listOrganisationAuditEntries,
@@ -292,9 +283,9 @@ export const OPERATIONS: readonly Operation[] = [
   operator.getSettings,
   shelves.getFeaturedChoice,
   shelves.setFeatured,
-  quotas.listGameStorage,
-  quotas.getGameQuota,
-  quotas.setGameQuota,
+  usage.listGameStorage,
+  usage.getGameQuota,
+  usage.setGameQuota,
   setup.getSetup,
   setup.createOperator,
   setup.claimOperator,

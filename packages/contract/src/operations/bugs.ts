@@ -4,7 +4,7 @@ import { ArchInput, OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { LINE_HIDDEN } from '../text.ts';
-import { CrashUpload } from './crashes.ts';
+import { CrashUpload } from './crash-reports.ts';
 import {
   CursorQuery,
   Email,

@@ -134,6 +134,15 @@ export function Nullable<S extends Parameters<typeof Type.Union>[0][number]>(sch
 
 export const NextCursor = Nullable(Type.String({ description: 'cursor of the next page; null on the last page' }));
 
+/** What can be wrong with a form that contains files of a build. */
+export const BUILD_FORM_ERRORS = [
+  'unreadableForm',
+  'missingBuildId',
+  'unknownBuildOfFile',
+  'invalidFile',
+  'tooLarge',
+] as const;
+
 const UNTRUSTED = 'untrusted: from players, games or files, not from this service';
 
 /**

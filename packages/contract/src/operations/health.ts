@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GROUP_STATUSES } from './crashes.ts';
+import { GROUP_STATUSES } from './crash-groups.ts';
 import { BuildParams, CursorQuery, Foreign, GameParams, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
 /** From best to worst, then unrated. */

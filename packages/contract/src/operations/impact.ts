@@ -1,7 +1,7 @@
 // Whom crashes hit: devices, sessions and systems, of crash groups, builds and queries.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { CrashQuery } from './crashes.ts';
+import { CrashQuery } from './crash-groups.ts';
 import { Foreign, GameParams, Nullable, Uuid } from './fields.ts';
 
 const Counts = { reports: Type.Integer(), devices: Type.Integer() };

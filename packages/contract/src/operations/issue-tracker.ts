@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GroupParams } from './crashes.ts';
+import { GroupParams } from './crash-groups.ts';
 import { GameParams, Line, Nullable, Text, Uuid, WebAddress } from './fields.ts';
 
 export const TRACKER_KINDS = ['github', 'gitlab', 'other'] as const;

@@ -4,17 +4,17 @@ import * as identity from '../identity.ts';
 import * as agents from './agents.ts';
 import * as approvals from './approvals.ts';
 import * as bugs from './bugs.ts';
-import * as buildDeletion from './build-deletion.ts';
 import * as builds from './builds.ts';
 import * as channels from './channels.ts';
+import * as crashGroups from './crash-groups.ts';
+import * as crashReports from './crash-reports.ts';
 import * as crashStacks from './crash-stacks.ts';
-import * as crashes from './crashes.ts';
 import * as credentials from './credentials.ts';
+import * as deletion from './deletion.ts';
 import * as deployKeys from './deploy-keys.ts';
 import * as events from './events.ts';
 import * as fields from './fields.ts';
 import * as files from './files.ts';
-import * as gameDeletion from './game-deletion.ts';
 import * as games from './games.ts';
 import * as health from './health.ts';
 import * as invitations from './invitations.ts';
@@ -27,8 +27,8 @@ import * as uploads from './uploads.ts';
 import * as usage from './usage.ts';
 
 const MODULES = [
-  ...[identity, fields, agents, approvals, bugs, buildDeletion, builds, channels, crashStacks, crashes, credentials],
-  ...[deployKeys, events, files, gameDeletion, games, health, invitations, media, operator, shelves, store, symbols],
+  ...[identity, fields, agents, approvals, bugs, builds, channels, crashStacks, crashGroups, crashReports, credentials],
+  ...[deployKeys, events, files, deletion, games, health, invitations, media, operator, shelves, store, symbols],
   ...[uploads, usage],
 ];
 

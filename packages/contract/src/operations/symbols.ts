@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { ChecksumInput } from '../identity.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  BUILD_FORM_ERRORS,
   BuildParams,
   CursorQuery,
   FilePart,
@@ -91,11 +92,7 @@ export const uploadSymbols = defineOperation({
   statuses: [201, 200],
   invalid: 'unreadableForm',
   errors: [
-    'unreadableForm',
-    'missingBuildId',
-    'unknownBuildOfFile',
-    'invalidFile',
-    'tooLarge',
+    ...BUILD_FORM_ERRORS,
     'wrongChecksum',
     'notSymbols',
     'ownerNotVerified',

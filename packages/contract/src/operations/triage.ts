@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CrashGroupDetail, GROUP_STATUSES, GroupParams, Member, PRIORITIES, Snooze } from './crashes.ts';
+import { CrashGroupDetail, GROUP_STATUSES, GroupParams, Member, PRIORITIES, Snooze } from './crash-groups.ts';
 import {
   CursorQuery,
   Foreign,

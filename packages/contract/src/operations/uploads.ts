@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { ArchInput, ArchName, ChannelName, ChecksumInput, OsInput, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { FilePart, Sha256, Timestamp, Uuid } from './fields.ts';
+import { BUILD_FORM_ERRORS, FilePart, Sha256, Timestamp, Uuid } from './fields.ts';
 import { ScanStateName } from './files.ts';
 
 /** The text fields of the single-upload form, in addition to the part `file`. */
@@ -81,11 +81,7 @@ export const uploadFile = defineOperation({
   statuses: [201, 202],
   invalid: 'unreadableForm',
   errors: [
-    'unreadableForm',
-    'missingBuildId',
-    'unknownBuildOfFile',
-    'invalidFile',
-    'tooLarge',
+    ...BUILD_FORM_ERRORS,
     'invalidChunk',
     'unknownSession',
     'wrongChecksum',
@@ -113,17 +109,7 @@ export const openUploadSession = defineOperation({
   output: UploadSession,
   statuses: [201],
   invalid: 'unreadableForm',
-  errors: [
-    'unreadableForm',
-    'missingBuildId',
-    'unknownBuildOfFile',
-    'invalidFile',
-    'tooLarge',
-    'ownerNotVerified',
-    'limitReached',
-    'tooManySessions',
-    'storageLimitReached',
-  ],
+  errors: [...BUILD_FORM_ERRORS, 'ownerNotVerified', 'limitReached', 'tooManySessions', 'storageLimitReached'],
 });
 
 export const listUploadSessions = defineOperation({

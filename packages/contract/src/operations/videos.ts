@@ -52,6 +52,17 @@ export const listVideos = defineOperation({
   errors: [],
 });
 
+const ADD_ERRORS = [
+  'notFound',
+  'fileNotSaved',
+  'ownerNotVerified',
+  'invalidMedia',
+  'mediaFull',
+  'videoRefused',
+  'limitReached',
+  'storageLimitReached',
+] as const;
+
 export const addVideo = defineOperation({
   id: 'videos.add',
   summary: `Upload a video, which players see once it has been scanned; a game has at most ${LIMITS.videoFiles}`,
@@ -67,16 +78,7 @@ export const addVideo = defineOperation({
   output: Type.Object({ added: Video, ...VideoSet.properties }),
   statuses: [201],
   invalid: 'invalidMedia',
-  errors: [
-    'notFound',
-    'fileNotSaved',
-    'ownerNotVerified',
-    'invalidMedia',
-    'mediaFull',
-    'videoRefused',
-    'limitReached',
-    'storageLimitReached',
-  ],
+  errors: ADD_ERRORS,
 });
 
 export const deleteVideo = defineOperation({
@@ -139,16 +141,7 @@ export const addGameVideo = defineOperation({
   output: addVideo.output!,
   statuses: [201],
   invalid: 'invalidMedia',
-  errors: [
-    'notFound',
-    'fileNotSaved',
-    'ownerNotVerified',
-    'invalidMedia',
-    'mediaFull',
-    'videoRefused',
-    'limitReached',
-    'storageLimitReached',
-  ],
+  errors: ADD_ERRORS,
 });
 
 export const deleteGameVideo = defineOperation({

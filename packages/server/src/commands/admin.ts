@@ -3,7 +3,7 @@
 
 import { LIMITS } from '@chauffeur/contract/limits';
 import { createGame } from '@chauffeur/contract/operations/games';
-import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/quotas';
+import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/usage';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
 import { endSetup } from '../operate/setup/setup.ts';

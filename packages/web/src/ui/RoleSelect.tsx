@@ -1,6 +1,5 @@
 // What lists of members share: the column with the person, and the choice of a role.
-import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
-import { ROLES, type Role } from '@chauffeur/contract/roles';
+import { ROLE_SUMMARIES, ROLES, type Role } from '@chauffeur/contract/roles';
 import { NativeSelect, Text } from '@mantine/core';
 import type { Column } from './DataTable.tsx';
 

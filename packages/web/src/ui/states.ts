@@ -1,5 +1,5 @@
 // The labels and tones of build, file, symbol and crash states, and of a game's visibility.
-import type { CrashState } from '@chauffeur/contract/operations/crashes';
+import type { CrashState } from '@chauffeur/contract/operations/crash-reports';
 import type { ScanState } from '@chauffeur/contract/operations/files';
 import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { Tone } from './StateBadge.tsx';

@@ -1,5 +1,5 @@
 // Impact: the share of active devices that crashed, and what they have in common.
-import { FACETS } from '@chauffeur/contract/crash-facets';
+import { FACETS } from '@chauffeur/contract/crash-query';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/impact';
 import { type FacetRow, readFacetValues, readImpact } from '../../crash/crashes/crashes.ts';

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import * as contract from '@chauffeur/contract/operations/crashes';
+import * as contract from '@chauffeur/contract/operations/crash-reports';
 import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';

@@ -2,7 +2,7 @@
 // highest: report/ (keys, partitions and jobs of a report), receive/ (from games), groups/ (reports with one cause),
 // process/ (dumps to stacks), read/ (for developers), keep/ (retention and deletion).
 import type { InputOf } from '@chauffeur/contract/operation';
-import type { createCrash } from '@chauffeur/contract/operations/crashes';
+import type { createCrash } from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../context.ts';
 import { hasJobs } from '../../kernel/jobs/jobs.ts';
 import { deleteReports, listFiles } from './keep/delete.sql.ts';

@@ -2,7 +2,7 @@
 // of rows needs little memory.
 
 import { Readable } from 'node:stream';
-import * as contract from '@chauffeur/contract/operations/account-export';
+import * as contract from '@chauffeur/contract/operations/accounts';
 import { sql } from 'kysely';
 import type { Context, User } from '../../context.ts';
 import { type Db, rows, transact } from '../../kernel/database/db.ts';

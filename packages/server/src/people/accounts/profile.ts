@@ -1,9 +1,9 @@
 // What people see and set of their own account: the handle of their page, and what they can sign in with.
 
 import { errors } from '@chauffeur/contract/errors';
-import { findHandleProblem } from '@chauffeur/contract/handle';
-import * as profile from '@chauffeur/contract/operations/profile';
-import * as signIn from '@chauffeur/contract/operations/sign-in';
+import * as profile from '@chauffeur/contract/operations/accounts';
+import * as signIn from '@chauffeur/contract/operations/accounts';
+import { findHandleProblem } from '@chauffeur/contract/slug';
 import { DAY } from '../../kernel/clock.ts';
 import { isUniqueViolation, transact } from '../../kernel/database/db.ts';
 import { recordChange } from '../../request/audit.ts';

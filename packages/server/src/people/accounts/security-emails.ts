@@ -1,7 +1,7 @@
 // The emails about accounts, in the language of the request that they follow: those with a link that proves who owns an
 // address, and those about changes to how a person signs in, which say what changed, when, from where, and what to do
 // about it.
-import { formatBrowser } from '@chauffeur/contract/format-browser';
+import { formatBrowser } from '@chauffeur/contract/machine';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { MessageKey } from '@chauffeur/contract/texts/messages';
 import type { Context } from '../../context.ts';

@@ -1,8 +1,8 @@
 // Logins of the `chauffeur` command: keys with which it acts for a person, with no more rights than a deploy key.
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import * as contract from '@chauffeur/contract/operations/cli-logins';
-import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli-logins';
+import * as contract from '@chauffeur/contract/operations/cli';
+import { CLI_KEY_PREFIX } from '@chauffeur/contract/operations/cli';
 import { GameParams } from '@chauffeur/contract/operations/fields';
 import { asSignInMethod } from '@chauffeur/contract/required-sign-in';
 import { findProblem } from '@chauffeur/contract/validate';

@@ -19,7 +19,7 @@
 import { createHmac } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { errors } from '@chauffeur/contract/errors';
-import * as contract from '@chauffeur/contract/operations/profile';
+import * as contract from '@chauffeur/contract/operations/accounts';
 import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
 import type { Context } from '../../context.ts';

@@ -1,7 +1,7 @@
 // Quotas of single games: operators set them instead of the settings, and see the storage of all games.
 import { MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import * as contract from '@chauffeur/contract/operations/quotas';
+import * as contract from '@chauffeur/contract/operations/usage';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';

@@ -1,5 +1,5 @@
 // The SQL of searching for games, and of listing all public games for search engines.
-import type { GameSort } from '@chauffeur/contract/operations/browse';
+import type { GameSort } from '@chauffeur/contract/operations/shelves';
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { offered } from '../../ship/files/files.ts';

@@ -2,8 +2,7 @@
 import { formatOs } from '@chauffeur/contract/format';
 import { OSES, type Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { browseGames, GAME_SORTS, listTags } from '@chauffeur/contract/operations/browse';
-import { getDeveloper } from '@chauffeur/contract/operations/developers';
+import { browseGames, GAME_SORTS, getDeveloper, listTags } from '@chauffeur/contract/operations/shelves';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Texts } from '../texts.ts';
 import { GRID_SIZES, imageOfCard, writeGrid, writeNoGames } from './game-cards.ts';

@@ -1,6 +1,5 @@
 // The home page of the store: search, tags, a featured game, and shelves of games.
-import { listTags } from '@chauffeur/contract/operations/browse';
-import { getFeatured, type ShelfName } from '@chauffeur/contract/operations/shelves';
+import { getFeatured, listTags, type ShelfName } from '@chauffeur/contract/operations/shelves';
 import { PAGES } from '@chauffeur/contract/pages';
 import { listOsNames } from '@chauffeur/contract/store-format';
 import { readSetup } from '../../operate/setup/setup.ts';

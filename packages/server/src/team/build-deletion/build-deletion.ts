@@ -3,7 +3,7 @@
 import { describeDeletion } from '@chauffeur/contract/consequences';
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import * as contract from '@chauffeur/contract/operations/build-deletion';
+import * as contract from '@chauffeur/contract/operations/deletion';
 import { sql } from 'kysely';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { changed, type Db, onlyRow, retryConflicts, rows, type Tx, transact } from '../../kernel/database/db.ts';

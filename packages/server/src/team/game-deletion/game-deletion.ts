@@ -2,7 +2,7 @@
 // data: now, and again when no earlier request or job can still write any.
 
 import { errors } from '@chauffeur/contract/errors';
-import * as contract from '@chauffeur/contract/operations/game-deletion';
+import * as contract from '@chauffeur/contract/operations/deletion';
 import type { Context } from '../../context.ts';
 import { deleteReportsOfGame } from '../../crash/crashes/crashes.ts';
 import { revokeSymbolToken } from '../../crash/symbols/symbols.sql.ts';

@@ -1,8 +1,7 @@
 // The links of invitations: how long they are valid, how often they are sent, and the emails with them.
 
 import { errors } from '@chauffeur/contract/errors';
-import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
-import type { Role } from '@chauffeur/contract/roles';
+import { ROLE_SUMMARIES, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
 import type { Tx } from '../../kernel/database/db.ts';

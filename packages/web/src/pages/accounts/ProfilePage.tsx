@@ -1,7 +1,7 @@
 // Account settings: name, email, public page, a copy of the person's data, and deleting the account.
 import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
-import { findHandleProblem } from '@chauffeur/contract/handle';
-import { getProfile, updateProfile } from '@chauffeur/contract/operations/profile';
+import { getProfile, updateProfile } from '@chauffeur/contract/operations/accounts';
+import { findHandleProblem } from '@chauffeur/contract/slug';
 import { Anchor, Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

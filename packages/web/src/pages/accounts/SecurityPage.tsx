@@ -1,8 +1,8 @@
 // Account settings: active sessions, the password, and other access.
-import { formatBrowser } from '@chauffeur/contract/format-browser';
+import { formatBrowser } from '@chauffeur/contract/machine';
+import { getSignInSecurity } from '@chauffeur/contract/operations/accounts';
 import { getCredentials, revokeCredentials } from '@chauffeur/contract/operations/credentials';
 import { listSignInRequirements } from '@chauffeur/contract/operations/organisations';
-import { getSignInSecurity } from '@chauffeur/contract/operations/sign-in';
 import { Button, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

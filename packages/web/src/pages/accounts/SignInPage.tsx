@@ -1,6 +1,6 @@
 // The sign-in form: password and code, passkey, or single sign-on. Afterwards the visitor continues to the page they
 // came for.
-import { getSignInOptions } from '@chauffeur/contract/operations/sign-in';
+import { getSignInOptions } from '@chauffeur/contract/operations/accounts';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';

@@ -1,7 +1,7 @@
 // Account settings: personal keys, for agents that can't open the consent page, and logins of the command.
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { createAgentKey, listAgentKeys, revokeAgentKey } from '@chauffeur/contract/operations/agents';
-import { listCliLogins, revokeCliLogin } from '@chauffeur/contract/operations/cli-logins';
+import { listCliLogins, revokeCliLogin } from '@chauffeur/contract/operations/cli';
 import { Button, Code, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -4,7 +4,7 @@ import { isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getBugTicket, replyToBug, updateBugTicket } from '@chauffeur/contract/operations/bugs';
-import { getCrash } from '@chauffeur/contract/operations/crashes';
+import { getCrash } from '@chauffeur/contract/operations/crash-reports';
 import { Button, Checkbox, Group, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -2,9 +2,9 @@
 import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/build-deletion';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannelMoves, listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
+import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/deletion';
 import { listRejectedUploads } from '@chauffeur/contract/operations/files';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';

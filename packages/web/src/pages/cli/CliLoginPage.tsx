@@ -2,7 +2,7 @@
 // cspell:ignore BCDF GHJK
 import { ApiError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { decideCliLogin, getCliLoginRequest } from '@chauffeur/contract/operations/cli-logins';
+import { decideCliLogin, getCliLoginRequest } from '@chauffeur/contract/operations/cli';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { Button, Code, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';

@@ -2,10 +2,13 @@
 // code when one of them is shown.
 import { formatBytes, formatDuration } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
-import { type CrashAttachment, getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
+import {
+  type CrashAttachment,
+  getCrashAttachment,
+  requestCrashDownload,
+} from '@chauffeur/contract/operations/crash-files';
 import { getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
-import { requestCrashDownload } from '@chauffeur/contract/operations/crashes';
+import { getBreadcrumbs } from '@chauffeur/contract/operations/events';
 import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ask, call } from '../../api.ts';

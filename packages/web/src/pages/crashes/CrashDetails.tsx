@@ -1,9 +1,12 @@
 // The contents of a report: its stack, missing symbols, and folded sections with everything else.
 import { formatNumber } from '@chauffeur/contract/format';
-import { getBreadcrumbs } from '@chauffeur/contract/operations/breadcrumbs';
-import { getCrashAttachment } from '@chauffeur/contract/operations/crash-attachments';
+import {
+  type DownloadKind,
+  getCrashAttachment,
+  requestCrashDownload,
+} from '@chauffeur/contract/operations/crash-files';
 import { type CrashStack, getCrashLog } from '@chauffeur/contract/operations/crash-stacks';
-import { type DownloadKind, requestCrashDownload } from '@chauffeur/contract/operations/crashes';
+import { getBreadcrumbs } from '@chauffeur/contract/operations/events';
 import { Button, Code, Stack as Column, Group, Kbd, Skeleton, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Suspense } from 'react';

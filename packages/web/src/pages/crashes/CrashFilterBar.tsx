@@ -1,16 +1,17 @@
 // The filters above the crash lists: buttons and selects, the query box with completion, and saved searches. All of
 // them read from one query and write to it.
-import { isFacet } from '@chauffeur/contract/crash-facets';
-import { MAX_QUERY_LENGTH, parseQuery } from '@chauffeur/contract/crash-query';
+import { isFacet, MAX_QUERY_LENGTH, parseQuery } from '@chauffeur/contract/crash-query';
 import { OSES } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
   type CrashView,
   deleteCrashSearch,
+  GROUP_ORDERS,
+  type GroupOrder,
+  type GroupStatus,
   listCrashSearches,
   saveCrashSearch,
-} from '@chauffeur/contract/operations/crash-searches';
-import { GROUP_ORDERS, type GroupOrder, type GroupStatus } from '@chauffeur/contract/operations/crashes';
+} from '@chauffeur/contract/operations/crash-groups';
 import { listFacetValues } from '@chauffeur/contract/operations/impact';
 import { Button, Checkbox, Combobox, Group, NativeSelect, Stack, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';

@@ -1,6 +1,5 @@
 // The crashes of a game: its open groups by default, or single reports if the URL asks for them.
-import { formatQuery, parseQuery } from '@chauffeur/contract/crash-query';
-import { findMistake, type QueryMistake as Mistake } from '@chauffeur/contract/crash-query-mistake';
+import { findMistake, formatQuery, type QueryMistake as Mistake, parseQuery } from '@chauffeur/contract/crash-query';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { getImpact } from '@chauffeur/contract/operations/impact';
 import { type JsonRequest, postCommand } from '@chauffeur/contract/shell';

@@ -1,6 +1,6 @@
 // Who is affected by crashes: the number of devices and sessions, and what their systems have in common, as a list of
 // bars for each facet.
-import { filterOfValue, formatFacet } from '@chauffeur/contract/crash-facets';
+import { filterOfValue, formatFacet } from '@chauffeur/contract/crash-query';
 import { formatCompactNumber, formatNumber, formatPercent } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';

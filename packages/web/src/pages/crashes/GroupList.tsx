@@ -2,7 +2,12 @@
 
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { countCrashGroups, type GroupOrder, listCrashGroups, PRIORITIES } from '@chauffeur/contract/operations/crashes';
+import {
+  countCrashGroups,
+  type GroupOrder,
+  listCrashGroups,
+  PRIORITIES,
+} from '@chauffeur/contract/operations/crash-groups';
 import { changeCrashGroups } from '@chauffeur/contract/operations/triage';
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';

@@ -1,6 +1,6 @@
 // A crash group: what broke, how often and where, the stack of its latest report, and what is done about it.
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
-import { getCrashGroup } from '@chauffeur/contract/operations/crashes';
+import { getCrashGroup } from '@chauffeur/contract/operations/crash-groups';
 import { changeCrashGroups, updateCrashGroup } from '@chauffeur/contract/operations/triage';
 import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -1,7 +1,7 @@
 // The status of crash groups: buttons that change it, the badge that shows it, and the result of the last change with
 // its undo. The list of groups and the page of a group use them.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { GroupStatus, listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import type { GroupStatus, listCrashGroups } from '@chauffeur/contract/operations/crash-groups';
 import { Button, Group } from '@mantine/core';
 import { type ReactNode, Suspense, useState } from 'react';
 import { useKeptData } from '../../api.ts';

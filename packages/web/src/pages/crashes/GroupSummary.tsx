@@ -1,7 +1,7 @@
 // The summary of a crash group: what broke, where, how often and since when, and who works on it.
 import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract/format';
+import { PRIORITIES, type Priority } from '@chauffeur/contract/operations/crash-groups';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
-import { PRIORITIES, type Priority } from '@chauffeur/contract/operations/crashes';
 import { updateCrashGroup } from '@chauffeur/contract/operations/triage';
 import { Anchor, Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { Suspense, useState } from 'react';

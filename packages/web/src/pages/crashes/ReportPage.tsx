@@ -1,6 +1,7 @@
 // A crash report: its processing state, the messages of the game and the player, its stack, and a button to delete it.
 import { formatPlatform } from '@chauffeur/contract/format';
-import { deleteCrash, getCrashGroup, listCrashes, listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { getCrashGroup, listCrashGroups } from '@chauffeur/contract/operations/crash-groups';
+import { deleteCrash, listCrashes } from '@chauffeur/contract/operations/crash-reports';
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -2,13 +2,14 @@
 // and the exceptions of a text. The frames, registers and memory of a thread are loaded when it is opened.
 import { formatDuration, formatNumber } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { CrashStack, RelatedException } from '@chauffeur/contract/operations/crash-stacks';
 import {
+  type CrashStack,
   getCrashThread,
   listCrashThreads,
+  type RelatedException,
   type ThreadDetail,
   type ThreadSummary,
-} from '@chauffeur/contract/operations/crash-threads';
+} from '@chauffeur/contract/operations/crash-stacks';
 import { Button, Stack as Rows, Skeleton, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

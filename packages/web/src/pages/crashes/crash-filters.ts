@@ -13,13 +13,13 @@ import {
   tokensOf,
   withFilter,
 } from '@chauffeur/contract/crash-query';
-import type { CrashView } from '@chauffeur/contract/operations/crash-searches';
 import {
+  type CrashView,
   GROUP_ORDERS,
   GROUP_STATUSES,
   type GroupOrder,
   type GroupStatus,
-} from '@chauffeur/contract/operations/crashes';
+} from '@chauffeur/contract/operations/crash-groups';
 
 export type CrashFilters = {
   readonly view: CrashView;

@@ -1,6 +1,6 @@
 // The statuses of crash groups: their labels, what happens when they are set, and how a change is described.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCrashGroup, Priority } from '@chauffeur/contract/operations/crashes';
+import type { getCrashGroup, Priority } from '@chauffeur/contract/operations/crash-groups';
 import type { Activity, Aspects } from '@chauffeur/contract/operations/triage';
 import { formatExactTime } from '../../ui/format.ts';
 import type { Tone } from '../../ui/StateBadge.tsx';

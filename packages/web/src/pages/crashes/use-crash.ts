@@ -1,8 +1,8 @@
 // Loads a report, its stack and where its source code is. It follows changes, because the dump may still be processing
 // and symbols may arrive later.
 import type { OutputOf } from '@chauffeur/contract/operation';
+import { getCrash } from '@chauffeur/contract/operations/crash-reports';
 import { getCrashStack, type StackFrame } from '@chauffeur/contract/operations/crash-stacks';
-import { getCrash } from '@chauffeur/contract/operations/crashes';
 import { getSourceSettings } from '@chauffeur/contract/operations/source';
 import { makeSourceLink } from '@chauffeur/contract/source-link';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';

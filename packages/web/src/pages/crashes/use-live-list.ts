@@ -1,7 +1,7 @@
 // Paged lists of crash groups and reports that follow changes while someone reads them. Rows are updated in place, and
 // new rows are added on request, so that nothing moves under the pointer.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { listCrashes } from '@chauffeur/contract/operations/crashes';
+import { listCrashes } from '@chauffeur/contract/operations/crash-reports';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api.ts';

@@ -1,7 +1,8 @@
 // Changes crash groups, and undoes the last change.
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import { getCrashGroup, listCrashGroups } from '@chauffeur/contract/operations/crash-groups';
+import { listCrashes } from '@chauffeur/contract/operations/crash-reports';
 import { listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
-import { getCrashGroup, listCrashes, listCrashGroups } from '@chauffeur/contract/operations/crashes';
 import { createCrashGroupIssue } from '@chauffeur/contract/operations/issue-tracker';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import {

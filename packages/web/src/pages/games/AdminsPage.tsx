@@ -1,8 +1,7 @@
 // The people who work on a game with their roles, and open invitations.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGame, leaveGame, listGames, removeAdmin, setGameRole } from '@chauffeur/contract/operations/games';
-import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
-import { isAtLeast, ROLES, type Role } from '@chauffeur/contract/roles';
+import { isAtLeast, ROLE_SUMMARIES, ROLES, type Role } from '@chauffeur/contract/roles';
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

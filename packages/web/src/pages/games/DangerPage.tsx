@@ -1,6 +1,6 @@
 // Actions that change who owns a game: moving it, transferring it, and deleting it.
 import { LIMITS } from '@chauffeur/contract/limits';
-import { deleteGame, getGameDeletion } from '@chauffeur/contract/operations/game-deletion';
+import { deleteGame, getGameDeletion } from '@chauffeur/contract/operations/deletion';
 import { getGame, listGames } from '@chauffeur/contract/operations/games';
 import {
   listInvitations,

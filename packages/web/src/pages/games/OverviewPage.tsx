@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { listCrashGroups } from '@chauffeur/contract/operations/crashes';
+import { listCrashGroups } from '@chauffeur/contract/operations/crash-groups';
 import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
 import { getBuildHealth } from '@chauffeur/contract/operations/health';
 import { getUsage } from '@chauffeur/contract/operations/usage';

@@ -2,9 +2,9 @@
 import { getAlerts } from '@chauffeur/contract/operations/alerts';
 import { listAuditEntries } from '@chauffeur/contract/operations/audit';
 import { getBugSettings, setBugSettings } from '@chauffeur/contract/operations/bugs';
+import { getGameDeletion } from '@chauffeur/contract/operations/deletion';
 import { issueDeployKey, listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
 import { getEventFiles, setEventFiles } from '@chauffeur/contract/operations/event-files';
-import { getGameDeletion } from '@chauffeur/contract/operations/game-deletion';
 import { getGame, updateGame } from '@chauffeur/contract/operations/games';
 import { getGroupingRules, setGroupingRules } from '@chauffeur/contract/operations/grouping-rules';
 import { getIssueTracker, setIssueTracker } from '@chauffeur/contract/operations/issue-tracker';

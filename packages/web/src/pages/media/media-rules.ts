@@ -1,10 +1,11 @@
 // Decides about media before the server does: whether an image can be uploaded, how to crop it, and the order of the
 // images after one was moved.
-import { detectImageFormat, IMAGE_HEAD_BYTES } from '@chauffeur/contract/image-format';
 import {
   type Crop,
   cropOf,
+  detectImageFormat,
   findImageProblem,
+  IMAGE_HEAD_BYTES,
   type ImageFacts,
   type ImageKind,
   refusalOf,

@@ -2,7 +2,7 @@
 import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import { MIB } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { getGameQuota, listGameStorage, setGameQuota } from '@chauffeur/contract/operations/quotas';
+import { getGameQuota, listGameStorage, setGameQuota } from '@chauffeur/contract/operations/usage';
 import { Anchor, Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -14,8 +14,7 @@ import {
   updateOrganisation,
   withdrawMemberInvitation,
 } from '@chauffeur/contract/operations/organisations';
-import { ROLE_SUMMARIES } from '@chauffeur/contract/role-summaries';
-import { mayGrant, ROLE_NAMES, ROLES, type Role } from '@chauffeur/contract/roles';
+import { mayGrant, ROLE_NAMES, ROLE_SUMMARIES, ROLES, type Role } from '@chauffeur/contract/roles';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

@@ -2,7 +2,7 @@
 // periods, back from the arrival of the report.
 
 import { LIMITS } from '@chauffeur/contract/limits';
-import * as contract from '@chauffeur/contract/operations/breadcrumbs';
+import * as contract from '@chauffeur/contract/operations/events';
 import { sql } from 'kysely';
 import { sessionOfReport } from '../../../crash/crashes/crashes.ts';
 import { DAY, MINUTE } from '../../../kernel/clock.ts';

@@ -1,7 +1,6 @@
 // Reads the facets of a report: what its dump and metadata say about the player's system, in one form however a game
 // spells it. An ordered list of named rules; the first that finds a value decides.
-import type { SystemFacet } from '@chauffeur/contract/crash-facets';
-import { METADATA_PREFIX } from '@chauffeur/contract/crash-query';
+import { METADATA_PREFIX, type SystemFacet } from '@chauffeur/contract/crash-query';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import {
   formatCpu,

@@ -1,5 +1,5 @@
 // The SQL that opens resolved and snoozed groups again when they get a report.
-import type { GroupStatus } from '@chauffeur/contract/operations/crashes';
+import type { GroupStatus } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import { changed, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';

@@ -1,5 +1,5 @@
 // The SQL that reads and writes the state of crash groups: what people decide about them.
-import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crashes';
+import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import { changed, rows, type Tx } from '../../../kernel/database/db.ts';
 

@@ -1,5 +1,5 @@
 // Deletes one report for a developer.
-import * as contract from '@chauffeur/contract/operations/crashes';
+import * as contract from '@chauffeur/contract/operations/crash-reports';
 import { requireMember } from '../../../people/games/games.ts';
 import { handle } from '../../../request/route.ts';
 import { detachReports, transactGroups } from '../groups/groups.sql.ts';

@@ -1,7 +1,7 @@
 // Reads the attachments of a report for its page: the end of a text, and encoded images.
 import { buffer } from 'node:stream/consumers';
 import { LIMITS } from '@chauffeur/contract/limits';
-import * as contract from '@chauffeur/contract/operations/crash-attachments';
+import * as contract from '@chauffeur/contract/operations/crash-files';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';

@@ -1,5 +1,5 @@
 // The SQL that compares the crash groups of two builds.
-import type { GroupStatus } from '@chauffeur/contract/operations/crashes';
+import type { GroupStatus } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import { type Db, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';

@@ -1,6 +1,6 @@
 // The token in a download link: a file of a report, and when the link expires.
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { LinkKind } from '@chauffeur/contract/operations/crashes';
+import type { LinkKind } from '@chauffeur/contract/operations/crash-files';
 import type { Context } from '../../../context.ts';
 import { SECOND } from '../../../kernel/clock.ts';
 import { isUuid } from '../../../kernel/secrets/ids.ts';

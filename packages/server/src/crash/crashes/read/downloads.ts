@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { LinkKind } from '@chauffeur/contract/operations/crashes';
-import * as contract from '@chauffeur/contract/operations/crashes';
+import type { LinkKind } from '@chauffeur/contract/operations/crash-files';
+import * as contract from '@chauffeur/contract/operations/crash-files';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { attachment } from '../../../kernel/blobs/content-disposition.ts';

@@ -1,5 +1,5 @@
 // The SQL that lists crash groups with their counts. A group is shown with the groups that were merged into it.
-import type { GroupOrder, GroupStatus, Priority } from '@chauffeur/contract/operations/crashes';
+import type { GroupOrder, GroupStatus, Priority } from '@chauffeur/contract/operations/crash-groups';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';

@@ -1,7 +1,7 @@
 // Lists crash groups for developers.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import * as contract from '@chauffeur/contract/operations/crashes';
+import * as contract from '@chauffeur/contract/operations/crash-groups';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { findNames } from '../../../people/accounts/accounts.sql.ts';
 import { requireMember } from '../../../people/games/games.ts';

@@ -1,6 +1,6 @@
 // Explains for each module of a report why its symbols are missing, from the symbols available now.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCrash } from '@chauffeur/contract/operations/crashes';
+import type { getCrash } from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../../context.ts';
 import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
 

@@ -1,6 +1,6 @@
 // The errors for reports, groups and files that do not exist.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
-import type { LinkKind } from '@chauffeur/contract/operations/crashes';
+import type { LinkKind } from '@chauffeur/contract/operations/crash-files';
 
 export function unknownCrash(): ApiError {
   return errors.notFound('crash_id: this game has no such report; it may have been deleted or have expired.');

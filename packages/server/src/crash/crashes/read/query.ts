@@ -1,9 +1,15 @@
 // Turns a query of the query language into conditions on crash groups or reports.
 
 import { compareVersions } from '@chauffeur/contract/compare-versions';
-import { isFacet } from '@chauffeur/contract/crash-facets';
-import { METADATA_PREFIX, type Operator, parseQuery, type Term, timesOf } from '@chauffeur/contract/crash-query';
-import { findMistake } from '@chauffeur/contract/crash-query-mistake';
+import {
+  findMistake,
+  isFacet,
+  METADATA_PREFIX,
+  type Operator,
+  parseQuery,
+  type Term,
+  timesOf,
+} from '@chauffeur/contract/crash-query';
 import { errors } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { type RawBuilder, sql } from 'kysely';

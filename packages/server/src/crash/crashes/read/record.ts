@@ -1,7 +1,8 @@
 // Turns rows of reports and groups into records of the API, without user names in paths.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type * as contract from '@chauffeur/contract/operations/crashes';
-import type { DownloadKind } from '@chauffeur/contract/operations/crashes';
+import type { DownloadKind } from '@chauffeur/contract/operations/crash-files';
+import type { listCrashGroups } from '@chauffeur/contract/operations/crash-groups';
+import type { getCrash, listCrashes } from '@chauffeur/contract/operations/crash-reports';
 import { NO_TITLE } from '../groups/grouping.ts';
 import { shownFieldsOf } from '../report/fields.ts';
 import { redactUserPaths } from '../report/paths.ts';
@@ -10,9 +11,9 @@ import type { Counts } from './group-counts.ts';
 import type { BuildName, GroupRow, SampleRow } from './group-list.sql.ts';
 import type { ReportRow, StoredFiles, SummaryRow } from './report-list.sql.ts';
 
-type Summary = OutputOf<typeof contract.listCrashes>['crashes'][number];
-type Crash = OutputOf<typeof contract.getCrash>;
-type Group = OutputOf<typeof contract.listCrashGroups>['groups'][number];
+type Summary = OutputOf<typeof listCrashes>['crashes'][number];
+type Crash = OutputOf<typeof getCrash>;
+type Group = OutputOf<typeof listCrashGroups>['groups'][number];
 
 export function summaryOf(row: SummaryRow): Summary {
   return {

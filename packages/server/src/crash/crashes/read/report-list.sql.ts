@@ -1,5 +1,5 @@
 // The SQL that reads crash reports: pages of a list, and single reports with their files.
-import type { CrashSource, CrashState } from '@chauffeur/contract/operations/crashes';
+import type { CrashSource, CrashState } from '@chauffeur/contract/operations/crash-reports';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows, transact } from '../../../kernel/database/db.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';

@@ -1,7 +1,7 @@
 // Crash reports for developers: listed, searched and read.
 import { canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import * as contract from '@chauffeur/contract/operations/crashes';
+import * as contract from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/games/games.ts';

@@ -1,6 +1,6 @@
 // The SQL that finds groups whose stacks start with the same functions of the game.
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { GroupStatus } from '@chauffeur/contract/operations/crashes';
+import type { GroupStatus } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import { type Db, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';

@@ -1,6 +1,5 @@
 // Turns the threads of a stackwalk's report into records of the API, limited in size whatever the dump contains.
-import type { StackFrame } from '@chauffeur/contract/operations/crash-stacks';
-import type { CrashThread, ThreadDetail, ThreadSummary } from '@chauffeur/contract/operations/crash-threads';
+import type { CrashThread, StackFrame, ThreadDetail, ThreadSummary } from '@chauffeur/contract/operations/crash-stacks';
 import type { ModuleReport, Report, StackMemory, Thread } from '@chauffeur/minidump/report';
 import { crashedThread, osOf } from '../groups/grouping.ts';
 import { findOwnCode, type OwnCode } from '../groups/own-code.ts';

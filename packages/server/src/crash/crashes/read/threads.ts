@@ -1,6 +1,6 @@
 // Reads the threads of a processed dump from its stored report: their list, and one thread whole.
 import { LIMITS } from '@chauffeur/contract/limits';
-import * as contract from '@chauffeur/contract/operations/crash-threads';
+import * as contract from '@chauffeur/contract/operations/crash-stacks';
 import type { Report } from '@chauffeur/minidump/report';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { handle } from '../../../request/route.ts';

@@ -1,6 +1,6 @@
 // Sums a group's counts by day for a chart with few versions.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getCrashGroup } from '@chauffeur/contract/operations/crashes';
+import type { getCrashGroup } from '@chauffeur/contract/operations/crash-groups';
 
 type Trend = OutputOf<typeof getCrashGroup>['trend'];
 

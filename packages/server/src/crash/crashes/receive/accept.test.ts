@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CrashInput } from '@chauffeur/contract/operations/crashes';
+import { CrashInput } from '@chauffeur/contract/operations/crash-reports';
 import { findProblem } from '@chauffeur/contract/validate';
 import fc from 'fast-check';
 import { canonicalProcessor, canonicalSystem } from '../report/fields.ts';

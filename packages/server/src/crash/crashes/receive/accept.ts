@@ -3,7 +3,7 @@
 // characters that cannot be stored are removed, because the game that crashed can't correct a report and send it again.
 import { CODES, type ErrorCode } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { CrashInput } from '@chauffeur/contract/operations/crashes';
+import { CrashInput } from '@chauffeur/contract/operations/crash-reports';
 import { findProblem, isLonger } from '@chauffeur/contract/validate';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, UNKNOWN_BUILD } from '../../../request/client-ids.ts';

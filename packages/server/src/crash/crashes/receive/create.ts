@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { ApiError, CODES } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { createCrash } from '@chauffeur/contract/operations/crashes';
+import type { createCrash } from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
 import { shardKeyOf } from '../../../kernel/database/shards.ts';

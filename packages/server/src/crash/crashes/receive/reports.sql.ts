@@ -5,7 +5,7 @@
 // - distributed: Citus keeps reports in the shards of their games, and builds, limits and jobs on the coordinator. So a
 //   transaction looks up and counts, inserts in each shard, and then enqueues.
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { CrashSource } from '@chauffeur/contract/operations/crashes';
+import type { CrashSource } from '@chauffeur/contract/operations/crash-reports';
 import { type RawBuilder, sql } from 'kysely';
 import {
   arrayLiteral,

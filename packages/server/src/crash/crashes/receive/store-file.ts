@@ -1,7 +1,7 @@
 // Stores a file of a report as it arrives, compressed. It is durable when the function returns, and deleted if it throws.
-import { detectImageFormat } from '@chauffeur/contract/image-format';
+import { detectImageFormat } from '@chauffeur/contract/image-rules';
 import { KIB, LIMITS, MIB } from '@chauffeur/contract/limits';
-import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
+import type { AttachmentKind } from '@chauffeur/contract/operations/crash-files';
 import type { Context } from '../../../context.ts';
 import { freeBuffer } from '../../../kernel/blobs/byte-source.ts';
 import { PACKED_SUFFIX, putPacked } from '../../../kernel/blobs/packed.ts';

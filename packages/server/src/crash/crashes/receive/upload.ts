@@ -1,7 +1,7 @@
 // Receives the dump, the log or an attachment of a report at its single-use upload address.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
-import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
+import type { AttachmentKind } from '@chauffeur/contract/operations/crash-files';
 import type { FastifyRequest } from 'fastify';
 import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';

@@ -3,7 +3,7 @@
 // column of crash_reports. Files, metadata, and what the server finds out are not fields in this sense.
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf } from '@chauffeur/contract/operation';
-import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crashes';
+import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crash-reports';
 import { ownValue } from '@chauffeur/contract/own-value';
 import { sql } from 'kysely';
 import type { Column } from '../../../kernel/database/bulk-rows.ts';

@@ -1,7 +1,7 @@
 // The files of a report in the blob store: their keys and their deletion.
 
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { AttachmentKind } from '@chauffeur/contract/operations/crash-attachments';
+import type { AttachmentKind } from '@chauffeur/contract/operations/crash-files';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';

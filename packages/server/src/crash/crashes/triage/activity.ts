@@ -1,6 +1,6 @@
 // What happened to a crash group, for developers.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crashes';
+import type { GroupStatus, Priority } from '@chauffeur/contract/operations/crash-groups';
 import * as contract from '@chauffeur/contract/operations/triage';
 import type { Db } from '../../../kernel/database/db.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';

@@ -1,5 +1,5 @@
 // The SQL of saved searches.
-import type { CrashView } from '@chauffeur/contract/operations/crash-searches';
+import type { CrashView } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import { changed, type Db, rows, type Tx } from '../../../kernel/database/db.ts';
 

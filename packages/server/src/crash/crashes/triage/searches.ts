@@ -3,7 +3,7 @@ import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/dis
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import * as contract from '@chauffeur/contract/operations/crash-searches';
+import * as contract from '@chauffeur/contract/operations/crash-groups';
 import { transact } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../../people/games/games.ts';

@@ -1,11 +1,13 @@
-// The attachments of crash reports: named files besides the dump and the log, such as screenshots.
+// The files of crash reports: attachments, which are named files such as screenshots, and links to download any file.
+
 import Type, { type Static } from 'typebox';
 import { LIMITS, MIB } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { LINE_HIDDEN } from '../text.ts';
-import { Foreign, GameRef, Nullable, Uuid } from './fields.ts';
+import { CrashParams, Foreign, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 const ATTACHMENT_KINDS = ['image', 'text', 'other'] as const;
+
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
 /** A name without folders, and without characters that are invisible or change the direction of text. */
@@ -39,6 +41,7 @@ export const CrashAttachment = Type.Object({
   ),
   problem: Nullable(Type.String({ description: 'Why an image cannot be shown' })),
 });
+
 export type CrashAttachment = Static<typeof CrashAttachment>;
 
 const AttachmentParams = Type.Object({
@@ -77,6 +80,57 @@ export const getCrashAttachmentImage = defineOperation({
   role: 'triager',
   params: AttachmentParams,
   answerTypes: ['image/webp'],
+  statuses: [200, 206, 304],
+  errors: ['notFound', 'noSuchCrashFile'],
+});
+
+export const DOWNLOAD_KINDS = ['stack', 'log', 'dump'] as const;
+
+const LINK_KINDS = [...DOWNLOAD_KINDS, 'attachment'] as const;
+
+export type DownloadKind = (typeof DOWNLOAD_KINDS)[number];
+
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+export const requestCrashDownload = defineOperation({
+  id: 'crashes.requestDownload',
+  summary: 'Create a private link, valid for one hour, to the stack, log, dump or an attachment of a report',
+  method: 'POST',
+  path: '/games/{uid}/crashes/{crash_id}/downloads',
+  access: 'account',
+  role: 'triager',
+  params: CrashParams,
+  body: Type.Object({
+    kind: Type.Enum([...LINK_KINDS]),
+    attachment: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LIMITS.crashAttachments - 1,
+        description: 'With the kind attachment: its number in the report, from 0',
+      }),
+    ),
+  }),
+  output: Type.Object({ url: Type.String(), expires_at: Timestamp, filename: Type.String() }),
+  secret: true,
+  statuses: [201],
+  errors: ['notFound', 'noSuchCrashFile'],
+  mcp: {
+    tool: 'request_crash_download',
+    when: 'Use it only if get_crash does not contain enough, for the whole stack, the log, the dump or an attachment.',
+    scope: 'mcp:read',
+    idempotent: true,
+  },
+});
+
+export const downloadCrashFile = defineOperation({
+  id: 'crashes.download',
+  summary: 'Download the file of a private link',
+  method: 'GET',
+  path: '/crash-downloads/{token}',
+  access: 'public',
+  params: Type.Object({ token: Type.String({ maxLength: 512 }) }),
+  answerTypes: ['text/plain', 'application/octet-stream'],
+  secret: true,
   statuses: [200, 206, 304],
   errors: ['notFound', 'noSuchCrashFile'],
 });

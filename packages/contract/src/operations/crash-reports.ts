@@ -1,10 +1,10 @@
-// Crash reports and their groups: sent by games; read and searched by developers.
+// Crash reports: sent by games; read and searched by developers.
 import Type from 'typebox';
-import { MAX_QUERY_LENGTH } from '../crash-query.ts';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { AttachmentInput, CrashAttachment } from './crash-attachments.ts';
+import { AttachmentInput, CrashAttachment, DOWNLOAD_KINDS } from './crash-files.ts';
+import { CrashQuery } from './crash-groups.ts';
 import {
   ClientId,
   CrashParams,
@@ -12,7 +12,6 @@ import {
   FilePart,
   Foreign,
   GameParams,
-  GameRef,
   NextCursor,
   Nullable,
   SenderHeaders,
@@ -22,21 +21,12 @@ import {
 } from './fields.ts';
 
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
+
 export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal'] as const;
-export const DOWNLOAD_KINDS = ['stack', 'log', 'dump'] as const;
-export const LINK_KINDS = [...DOWNLOAD_KINDS, 'attachment'] as const;
-/** snoozed: until a date, a number of reports or the next build. ignored: permanently. */
-export const GROUP_STATUSES = ['open', 'resolved', 'snoozed', 'ignored'] as const;
-/** The orders of a list of groups. */
-export const GROUP_ORDERS = ['last_seen', 'first_seen', 'reports', 'devices'] as const;
-export type GroupOrder = (typeof GROUP_ORDERS)[number];
-export const PRIORITIES = ['urgent', 'high', 'medium', 'low'] as const;
-export type GroupStatus = (typeof GROUP_STATUSES)[number];
-export type Priority = (typeof PRIORITIES)[number];
+
 export type CrashSource = (typeof CRASH_SOURCES)[number];
+
 export type CrashState = (typeof CRASH_STATES)[number];
-export type DownloadKind = (typeof DOWNLOAD_KINDS)[number];
-export type LinkKind = (typeof LINK_KINDS)[number];
 
 const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
@@ -148,89 +138,6 @@ export const CrashRecord = Type.Object({
   attachments: Type.Array(CrashAttachment, { description: 'Further files, such as screenshots' }),
 });
 
-/** A member of the game. */
-export const Member = Type.Object({ user_id: Type.String(), name: Type.String() });
-
-/** When a snoozed group opens: at the first of these. */
-export const Snooze = Type.Object({
-  until: Nullable(Timestamp),
-  reports: Nullable(Type.Integer({ description: 'After this many more reports' })),
-  next_build: Type.Boolean({ description: 'With a report of a build registered after the group was snoozed' }),
-});
-
-export const CrashGroup = Type.Object({
-  group_id: Uuid,
-  kind: Type.Enum(['stack', 'message']),
-  title: Foreign(Type.String({ description: 'The custom title if there is one, or the signature' })),
-  signature: Foreign(Type.String({ description: 'The signature, or the message if the reports have no stack' })),
-  reason: Nullable(Type.String()),
-  message: Foreign(Type.String({ description: 'The message of the newest report, in one line; empty without one' })),
-  culprit: Nullable(
-    Foreign(Type.String({ description: 'Where the newest report crashed, as file:line; null if it is not known' })),
-  ),
-  status: Type.Enum([...GROUP_STATUSES]),
-  fixed_in_version: Nullable(
-    Type.String({ description: 'Of a resolved group: the version with the fix; null for the next build' }),
-  ),
-  snooze: Nullable(Snooze),
-  regressed_at: Nullable(Timestamp),
-  assignee: Nullable(Member),
-  priority: Nullable(Type.Enum([...PRIORITIES])),
-  issue_url: Nullable(Type.String({ description: 'The issue about it in your tracker' })),
-  merged_count: Type.Integer({ description: 'Number of groups merged into it, whose reports are counted here' }),
-  count: Type.Integer(),
-  devices: Type.Integer({ description: 'Devices that sent its stored reports, each once' }),
-  sessions: Type.Integer({ description: 'Sessions of its stored reports' }),
-  first_seen: Timestamp,
-  last_seen: Timestamp,
-  sample_crash_id: Nullable(Type.String({ description: 'The newest report; null if none are kept any more' })),
-  builds: Type.Array(
-    Type.Object({
-      build_id: Uuid,
-      version: Type.String({
-        description: 'Empty, like os and arch, if the name of a deleted build is no longer known',
-      }),
-      os: Type.String(),
-      arch: Type.String(),
-      count: Type.Integer(),
-    }),
-    { description: 'Builds with the most reports: ten in a list, up to 200 for a single group' },
-  ),
-  build_count: Type.Integer({ description: 'Total number of builds with reports, including those not in builds' }),
-  oses: Type.Array(Type.Object({ os: Foreign(Type.String()), count: Type.Integer() })),
-  days: Type.Array(Type.Object({ day: Type.String(), count: Type.Integer() }), {
-    description: 'Days with reports among the last 30 (UTC)',
-  }),
-});
-
-export const CrashGroupDetail = Type.Object({
-  ...CrashGroup.properties,
-  explanation: Type.Array(Foreign(Type.String()), { description: 'How the signature was generated' }),
-  trend: Type.Array(
-    Type.Object({
-      day: Type.String(),
-      version: Nullable(
-        Type.String({ description: 'One of the three versions with the most reports; null for all others' }),
-      ),
-      count: Type.Integer(),
-    }),
-    { description: 'The days, by version' },
-  ),
-  merged: Type.Array(
-    Type.Object({ group_id: Uuid, signature: Foreign(Type.String()), count: Type.Integer(), last_seen: Timestamp }),
-    { description: 'The groups merged into it' },
-  ),
-  split_off: Type.Array(Type.Object({ group_id: Uuid, function: Foreign(Type.String()), count: Type.Integer() }), {
-    description: 'The groups split off from it',
-  }),
-  split_from: Nullable(
-    Type.Object(
-      { group_id: Uuid, function: Foreign(Type.String()) },
-      { description: 'The group that it was split off from' },
-    ),
-  ),
-});
-
 const dumpParts = {
   dump: Type.Optional(FilePart('application/octet-stream', 'The minidump')),
   log: Type.Optional(FilePart('text/plain', 'The log')),
@@ -261,7 +168,9 @@ const Encoding = Type.Object({
     Type.Enum(['gzip', 'zstd', 'deflate', 'identity'], { description: 'Compression of the body' }),
   ),
 });
+
 const SentByGames = Type.Object({ ...SenderHeaders.properties, ...Encoding.properties });
+
 const IdempotencyKey = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
@@ -272,6 +181,7 @@ const IdempotencyKey = Type.Object({
     }),
   ),
 });
+
 const ReadToken = Type.Object({
   'X-Read-Token': Type.Optional(
     Type.String({ description: "The report's read_token; the header keeps it out of URLs and logs" }),
@@ -285,16 +195,6 @@ const PublicCrash = Type.Object({
   state: Type.Enum([...CRASH_STATES]),
   analysis: Nullable(Type.Object({ crash_reason: Nullable(Type.String()), crash_address: Nullable(Type.String()) })),
 });
-
-export const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
-
-export const CrashQuery = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: MAX_QUERY_LENGTH,
-    description: 'A query such as `os:windows version:>=1.2 is:unassigned render::`; see docs/crash-search.md',
-  }),
-);
 
 export const createCrash = defineOperation({
   id: 'crashes.create',
@@ -489,112 +389,4 @@ export const deleteCrash = defineOperation({
   output: Type.Object({ deleted: Type.Boolean() }),
   statuses: [200],
   errors: ['notFound'],
-});
-
-export const listCrashGroups = defineOperation({
-  id: 'crashes.groups',
-  summary: 'List crash groups that match a query, most recently seen first, with counts by build, OS and day',
-  method: 'GET',
-  path: '/games/{uid}/crash-groups',
-  access: 'account',
-  role: 'viewer',
-  params: GameParams,
-  query: Type.Object({
-    build_id: Type.Optional(Uuid),
-    since_build: Type.Optional({
-      ...Uuid,
-      description: 'Only groups first seen after this build was registered',
-    }),
-    status: Type.Optional(Type.Enum([...GROUP_STATUSES])),
-    query: CrashQuery,
-    sort: Type.Optional(
-      Type.Enum([...GROUP_ORDERS], { description: 'The order, highest or latest first; last_seen by default' }),
-    ),
-    ...CursorQuery,
-  }),
-  output: Type.Object({ groups: Type.Array(CrashGroup), next_cursor: NextCursor }),
-  statuses: [200],
-  errors: ['notFound'],
-  mcp: {
-    tool: 'list_crash_groups',
-    when: 'Use it first when you look into crashes, to see which ones are frequent, new or regressed.',
-    scope: 'mcp:read',
-  },
-});
-
-export const countCrashGroups = defineOperation({
-  id: 'crashes.countGroups',
-  summary: 'Count the crash groups that match a query, and their reports',
-  method: 'GET',
-  path: '/games/{uid}/crash-group-counts',
-  access: 'account',
-  role: 'viewer',
-  params: GameParams,
-  query: Type.Object({ query: CrashQuery }),
-  output: Type.Object({
-    groups: Nullable(
-      Type.Integer({
-        description: `Matching groups, counted up to ${LIMITS.crashGroupsCounted}; null for filters by a value that most groups have, which are too slow to count`,
-      }),
-    ),
-    reports: Nullable(Type.Integer({ description: 'Reports of these groups, over all time' })),
-  }),
-  statuses: [200],
-  errors: ['notFound'],
-});
-
-export const getCrashGroup = defineOperation({
-  id: 'crashes.getGroup',
-  summary: 'Get a crash group and how its signature was generated',
-  method: 'GET',
-  path: '/games/{uid}/crash-groups/{group_id}',
-  access: 'account',
-  role: 'viewer',
-  params: GroupParams,
-  output: CrashGroupDetail,
-  statuses: [200],
-  errors: ['notFound'],
-});
-
-export const requestCrashDownload = defineOperation({
-  id: 'crashes.requestDownload',
-  summary: 'Create a private link, valid for one hour, to the stack, log, dump or an attachment of a report',
-  method: 'POST',
-  path: '/games/{uid}/crashes/{crash_id}/downloads',
-  access: 'account',
-  role: 'triager',
-  params: CrashParams,
-  body: Type.Object({
-    kind: Type.Enum([...LINK_KINDS]),
-    attachment: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: LIMITS.crashAttachments - 1,
-        description: 'With the kind attachment: its number in the report, from 0',
-      }),
-    ),
-  }),
-  output: Type.Object({ url: Type.String(), expires_at: Timestamp, filename: Type.String() }),
-  secret: true,
-  statuses: [201],
-  errors: ['notFound', 'noSuchCrashFile'],
-  mcp: {
-    tool: 'request_crash_download',
-    when: 'Use it only if get_crash does not contain enough, for the whole stack, the log, the dump or an attachment.',
-    scope: 'mcp:read',
-    idempotent: true,
-  },
-});
-
-export const downloadCrashFile = defineOperation({
-  id: 'crashes.download',
-  summary: 'Download the file of a private link',
-  method: 'GET',
-  path: '/crash-downloads/{token}',
-  access: 'public',
-  params: Type.Object({ token: Type.String({ maxLength: 512 }) }),
-  answerTypes: ['text/plain', 'application/octet-stream'],
-  secret: true,
-  statuses: [200, 206, 304],
-  errors: ['notFound', 'noSuchCrashFile'],
 });
