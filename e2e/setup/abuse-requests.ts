@@ -8,7 +8,7 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { createEngineEvents, createEvents } from '@chauffeur/contract/operations/events';
 import type { TSchema } from 'typebox';
 import { newId } from '../../packages/server/src/kernel/secrets/ids.ts';
-import { unsubscribeToken } from '../../packages/server/src/notify/alerts/rules.ts';
+import { unsubscribeToken } from '../../packages/server/src/notify/alerts/alert-rules.ts';
 import { blockToken } from '../../packages/server/src/people/emails/emails.ts';
 import { endLinks } from '../../packages/server/src/shop/bugs/reporters.ts';
 import { endAddress } from '../../packages/server/src/shop/follows/follows.ts';

@@ -46,7 +46,7 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
 /** Parts that read the settings. All other parts get them as a parameter and import only their type. */
 const READS_CONFIG = ['main.ts', 'commands'];
 /** Shows the settings to operators. */
-const SHOWS_CONFIG = 'packages/server/src/operate/operator/settings.ts';
+const SHOWS_CONFIG = 'packages/server/src/operate/operator/shown-settings.ts';
 
 type Layers = { readonly of: string; readonly root: string; readonly layers: readonly (readonly string[])[] };
 

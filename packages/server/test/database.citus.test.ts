@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { partitionOf } from '../src/analytics/events/keep/partitions.job.ts';
+import { partitionOf } from '../src/analytics/events/keep/event-partitions.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { openDatabase, rows } from '../src/kernel/database/db.ts';
 import { migrate, readMigrations } from '../src/kernel/database/migrate.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
-import { partitionOf } from '../src/analytics/events/keep/partitions.job.ts';
+import { partitionOf } from '../src/analytics/events/keep/event-partitions.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { idHeaders, makeSender } from './setup/crashes.ts';

@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 import { expireFiles } from '../src/analytics/events/files/delete-files.job.ts';
 import { removeDevicesNow } from '../src/analytics/events/files/remove-devices.job.ts';
 import { writeEventFiles } from '../src/analytics/events/files/write-files.job.ts';
-import { dropOldEvents } from '../src/analytics/events/keep/retention.job.ts';
+import { dropOldEvents } from '../src/analytics/events/keep/event-retention.job.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import type { Attempt } from '../src/kernel/jobs/jobs.ts';

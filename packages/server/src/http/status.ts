@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from '../context.ts';
 import { isLoopbackAddress, isLoopbackName } from '../kernel/network/loopback.ts';
-import { checkParts } from '../operate/operator/parts.ts';
+import { checkParts } from '../operate/operator/service-parts.ts';
 import { hostnameOf } from '../request/origins.ts';
 
 const METRICS_CLOSED =

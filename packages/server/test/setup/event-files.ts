@@ -1,6 +1,7 @@
 // Event files for tests that need one, without events.
+
+import { insertFile } from '../../src/analytics/events/files/event-files.sql.ts';
 import { keyOf } from '../../src/analytics/events/files/file-key.ts';
-import { insertFile } from '../../src/analytics/events/files/files.sql.ts';
 import { HOUR } from '../../src/kernel/clock.ts';
 import { transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';

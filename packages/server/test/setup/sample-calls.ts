@@ -4,7 +4,7 @@ import { type Operation, pathOf } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
-import { unsubscribeToken } from '../../src/notify/alerts/rules.ts';
+import { unsubscribeToken } from '../../src/notify/alerts/alert-rules.ts';
 import { setUserOperator } from '../../src/people/accounts/accounts.ts';
 import { blockToken, sendEmailJob } from '../../src/people/emails/emails.ts';
 import { endLinks } from '../../src/shop/bugs/reporters.ts';

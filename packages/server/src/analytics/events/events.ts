@@ -15,7 +15,7 @@ import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
-import * as files from './files/files.sql.ts';
+import * as files from './files/event-files.sql.ts';
 import { removeDevicesJob } from './files/remove-devices.job.ts';
 import { seriesOf, spanOf } from './read/chart.ts';
 import { countByTime, countDevicesOfBuild, listNames, readLaunches } from './read/counts.sql.ts';
@@ -43,7 +43,7 @@ export const EVENT_TABLES: readonly string[] = [
   'events',
 ];
 
-/** The table that has a partition for each day (keep/partitions.job.ts). */
+/** The table that has a partition for each day (keep/event-partitions.job.ts). */
 export const DAILY_EVENT_TABLE = 'events';
 
 /** The SQL of the blobs that event files refer to (operate/backups). */

@@ -15,7 +15,7 @@
 //      attempts have failed. A member can reopen the delivery.
 //
 // The stored message is independent of its format (message.ts). Each attempt formats it for its destination
-// (formats.ts), so a new version changes messages that are still waiting, and none is lost.
+// (message-formats.ts), so a new version changes messages that are still waiting, and none is lost.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';

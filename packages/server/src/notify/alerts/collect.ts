@@ -11,11 +11,11 @@ import { enqueueEmails } from '../../people/emails/emails.ts';
 import { findGame, listOwners } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
 import type { Alert, AlertKind, Rule } from './alert.ts';
+import { readRules, readSchedule } from './alert-rules.ts';
 import * as sql from './alerts.sql.ts';
 import { enqueueDelivery } from './deliver.job.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { type Content, contentOf, type Message, ofKinds, subjectOf } from './message.ts';
-import { readRules, readSchedule } from './rules.ts';
 import { isQuiet, lastDigest } from './schedule.ts';
 
 /**

@@ -10,10 +10,17 @@ import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/pu
 import { admitEmail } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/games/games.sql.ts';
 import type { Game } from '../../people/games/games.ts';
+import { unsubscribeToken } from './alert-rules.ts';
 import * as sql from './deliveries.sql.ts';
-import { alertEmail, discordMessage, signedHeaders, slackMessage, teamsMessage, webhookBody } from './formats.ts';
 import { type Message, ofKinds } from './message.ts';
-import { unsubscribeToken } from './rules.ts';
+import {
+  alertEmail,
+  discordMessage,
+  signedHeaders,
+  slackMessage,
+  teamsMessage,
+  webhookBody,
+} from './message-formats.ts';
 
 type Payload = { gameId: string; deliveryId: string };
 

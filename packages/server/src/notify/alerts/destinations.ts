@@ -17,8 +17,8 @@ import { handle } from '../../request/route.ts';
 import { sendTo } from './collect.ts';
 import { deliver, enqueueDelivery, isBeingDelivered } from './deliver.job.ts';
 import * as sql from './deliveries.sql.ts';
-import { findChatProblem, secretOf } from './formats.ts';
 import { ofKinds, subjectOf } from './message.ts';
+import { findChatProblem, secretOf } from './message-formats.ts';
 
 type Destination = OutputOf<typeof contract.listAlertDestinations>['destinations'][number];
 type Delivery = OutputOf<typeof contract.redeliverAlert>;

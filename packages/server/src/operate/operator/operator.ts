@@ -13,9 +13,9 @@ import { resetSecondFactor as resetFactors, setDisabled } from '../../people/acc
 import { countHeldEmails } from '../../people/emails/emails.sql.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
-import { readScanner, readStorage } from './parts.ts';
 import { findProblems, type ServiceState } from './problems.ts';
-import { showSettings } from './settings.ts';
+import { readScanner, readStorage } from './service-parts.ts';
+import { showSettings } from './shown-settings.ts';
 import * as jobs from './state.sql.ts';
 import * as state from './state.sql.ts';
 

@@ -9,7 +9,7 @@ import { readScanBacklog } from '../../ship/files/files.sql.ts';
 import { countAllOpen } from '../../ship/uploads/uploads.sql.ts';
 import { countPending } from '../../team/approvals/approvals.sql.ts';
 import { readLatestBackups } from '../backups/backups.ts';
-import { checkParts, readDiskSpace, readScanner } from './parts.ts';
+import { checkParts, readDiskSpace, readScanner } from './service-parts.ts';
 import * as jobs from './state.sql.ts';
 import * as state from './state.sql.ts';
 

@@ -20,7 +20,7 @@ import { originOf } from '../files/files.ts';
 import { enforceQuota, type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
 import { blobKeyOf, completeFile } from './complete-file.ts';
-import { hasTargetFields, readFilename, readTarget, requireSameTarget, tooLarge } from './target.ts';
+import { hasTargetFields, readFilename, readTarget, requireSameTarget, tooLarge } from './upload-target.ts';
 import { openSession } from './uploads.ts';
 
 /** The maximum size of the text fields and part headers of a form, in addition to its file. */

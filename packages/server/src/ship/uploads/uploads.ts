@@ -20,8 +20,8 @@ import { existingFiles } from '../files/files.sql.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
 import { blobKeyOf } from './complete-file.ts';
-import { readFilename, readTarget, readTotalSize, requireSameTarget } from './target.ts';
 import { dropSession, lockSession, requireSession, type Session, unknownSession } from './upload-session.ts';
+import { readFilename, readTarget, readTotalSize, requireSameTarget } from './upload-target.ts';
 import * as sessions from './uploads.sql.ts';
 
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;

@@ -3,8 +3,8 @@
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import * as sql from './event-files.sql.ts';
 import { EVENT_FILES_PREFIX, gameOf, prefixOfGame } from './file-key.ts';
-import * as sql from './files.sql.ts';
 
 /** `before` is a UTC day. Its own files stay. */
 export type DeleteFiles = { gameId: string; before: string };

@@ -4,9 +4,9 @@ import { areDeletionsLocked } from '../../../kernel/blobs/held-deletions.ts';
 import { HOUR } from '../../../kernel/clock.ts';
 import { type Attempt, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { deleteOrphans } from './delete-files.job.ts';
+import * as sql from './event-files.sql.ts';
 import { removeEvents } from './event-files.ts';
 import { keyOf, prefixOfGame, versionOf } from './file-key.ts';
-import * as sql from './files.sql.ts';
 import type { DeviceEvents } from './parquet.ts';
 
 export type RemoveDevices = { gameId: string };

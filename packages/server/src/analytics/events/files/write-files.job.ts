@@ -21,11 +21,11 @@ import { newId } from '../../../kernel/secrets/ids.ts';
 import { lockGame } from '../../../people/games/games.ts';
 import { enforceQuota, requireFreeStorage } from '../../../ship/usage/usage.ts';
 import { closeHours } from '../keep/close-hours.sql.ts';
-import { dayOfPartition, partitionOf } from '../keep/partitions.job.ts';
+import { dayOfPartition, partitionOf } from '../keep/event-partitions.job.ts';
 import { expiryOf } from './delete-files.job.ts';
+import * as sql from './event-files.sql.ts';
 import { type WrittenFile, writeFiles } from './event-files.ts';
 import { prefixOfGame, prefixOfHour } from './file-key.ts';
-import * as sql from './files.sql.ts';
 import { removeDevices } from './remove-devices.job.ts';
 
 export const writeFilesJob = defineJob(

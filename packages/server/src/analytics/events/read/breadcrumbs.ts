@@ -11,7 +11,7 @@ import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { requireMember } from '../../../people/games/games.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
-import { partitionOf } from '../keep/partitions.job.ts';
+import { partitionOf } from '../keep/event-partitions.job.ts';
 import type { Properties } from '../receive/event.ts';
 
 type Read = { events: SessionEventRow[]; isComplete: boolean };

@@ -5,7 +5,7 @@ import { DAY } from '../../../kernel/clock.ts';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
-import { dayOfPartition } from '../keep/partitions.job.ts';
+import { dayOfPartition } from '../keep/event-partitions.job.ts';
 import type { Properties } from '../receive/event.ts';
 
 type DeviceRef = { gameId: string; deviceUid: string };

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { HOUR, utcDayOf } from '../../../kernel/clock.ts';
 import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
-import type { BuildEvents } from './accept.ts';
+import type { BuildEvents } from './accept-events.ts';
 import { readClientTime } from './client-time.ts';
 import { type GameEvent, needsOf } from './event.ts';
 import { ANY_CRASH, addEvent, BOOTED, type BuildFold, CRASHED, emptyFold } from './fold.ts';

@@ -12,7 +12,7 @@ import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json.ts';
 import { answer } from '../../../request/perform.ts';
 import { stream } from '../../../request/route.ts';
-import { type BuildEvents, eventsOf, findBadCustom, formatProblem, NO_EVENTS } from './accept.ts';
+import { type BuildEvents, eventsOf, findBadCustom, formatProblem, NO_EVENTS } from './accept-events.ts';
 import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
 import { type Ingested, readBody, refuse, writeEvents } from './ingest.ts';
 import { keyOf } from './lookup.ts';

@@ -11,7 +11,7 @@ import { MINUTE } from '../../../kernel/clock.ts';
 import { type Db, rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame, transactOfGames } from '../../../kernel/database/shards.ts';
 import { perContext } from '../../../request/per-context.ts';
-import type { BuildEvents } from './accept.ts';
+import type { BuildEvents } from './accept-events.ts';
 import { isStandard } from './event.ts';
 
 type BuildRef = Pick<BuildEvents, 'gameId' | 'buildId'>;

@@ -1,5 +1,5 @@
-// Writes events, and everything that is counted from them. A batch has one statement, which `insertEvents` runs in one of
-// two forms:
+// Writes events, and everything that is counted from them. A batch has one statement, which `insertEvents` runs in one
+// of two forms:
 //
 // - plain: the statement also checks that the hour and the games of the batch are open. It is a transaction by itself,
 //   unless clients gave the events ids: these are claimed first, in the same transaction.
@@ -16,7 +16,7 @@ import {
 } from '../../../kernel/database/bulk-rows.ts';
 import { type Db, keepPlan, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
-import type { BuildEvents } from './accept.ts';
+import type { BuildEvents } from './accept-events.ts';
 import { type Batch, EVENT_COLUMNS, layOut } from './batch.ts';
 import type { GameEvent } from './event.ts';
 
@@ -190,10 +190,10 @@ function isDeleted(gameIds: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /**
- * Writes events, the state of their devices, and all counts, in one statement; the plain form throws ClosedHourError and
- * DeletedGamesError. Only rows of devices whose state changes are written, in the order of the key. They return the days
- * on which the devices were counted before, and the same statement subtracts the devices from those days. All other rows
- * belong to the `slot`, which no other writer of this process uses.
+ * Writes events, the state of their devices, and all counts, in one statement; the plain form throws ClosedHourError
+ * and DeletedGamesError. Only rows of devices whose state changes are written, in the order of the key. They return the
+ * days on which the devices were counted before, and the same statement subtracts the devices from those days. All
+ * other rows belong to the `slot`, which no other writer of this process uses.
  */
 async function writeBatch(db: Db, batch: Batch, slot: number, shard: Shard | null): Promise<void> {
   const { at, day, hour, events, devices, names, times } = batch;

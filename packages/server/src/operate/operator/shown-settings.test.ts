@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../config.ts';
-import { showSettings } from './settings.ts';
+import { showSettings } from './shown-settings.ts';
 
 const shown = (environment: Record<string, string>) =>
   new Map(showSettings(readConfig(environment)).map((setting) => [setting.variable, setting]));

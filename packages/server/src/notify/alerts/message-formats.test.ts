@@ -7,6 +7,7 @@ import type { HeaderBlock } from '@slack/types';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { Alert, WeeklySummary } from './alert.ts';
+import { contentOf, type Message, ofKinds, restOf, subjectOf } from './message.ts';
 import {
   alertEmail,
   discordMessage,
@@ -16,8 +17,7 @@ import {
   slackMessage,
   teamsMessage,
   webhookBody,
-} from './formats.ts';
-import { contentOf, type Message, ofKinds, restOf, subjectOf } from './message.ts';
+} from './message-formats.ts';
 
 // Its modules for import don't work in Node.
 const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(

@@ -6,8 +6,8 @@ import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
-import { listGamesBehind } from '../files/files.sql.ts';
-import { dayOfPartition, partitionOf } from './partitions.job.ts';
+import { listGamesBehind } from '../files/event-files.sql.ts';
+import { dayOfPartition, partitionOf } from './event-partitions.job.ts';
 
 export const eventRetentionJob = defineJob(
   'events:retention',

@@ -13,10 +13,10 @@ import { lockGame, requireMember } from '../../../people/games/games.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { handle, stream } from '../../../request/route.ts';
 import { sendBlob } from '../../../request/send-blob.ts';
-import { dayOfPartition } from '../keep/partitions.job.ts';
+import { dayOfPartition } from '../keep/event-partitions.job.ts';
 import { deleteFilesJob } from './delete-files.job.ts';
+import * as sql from './event-files.sql.ts';
 import { prefixOfGame } from './file-key.ts';
-import * as sql from './files.sql.ts';
 
 type Settings = OutputOf<typeof contract.getEventFiles>;
 type EventFile = OutputOf<typeof contract.listEventFiles>['files'][number];
