@@ -17,7 +17,7 @@ import {
 } from '../request/agent-addresses.ts';
 import { addBytesParser, bodyDeadlineMs } from '../request/collect-body.ts';
 import { decodeUtf8, parseJson } from '../request/json.ts';
-import { noteCodeFailure, noteCodeUse, recordCode } from '../team/agents/agents.ts';
+import { noteCodeFailure, noteCodeUse, saveCode } from '../team/agents/agents.ts';
 import { currentConnection } from '../team/agents/connections.sql.ts';
 import { bindRequest, holderOf, isBoundHere, withoutBinding } from './consent-binding.ts';
 import {
@@ -167,7 +167,7 @@ async function keepCode({ ctx, auth, request }: Turn, query: string, { url }: { 
   const user = await userOfHeaders(auth, new Headers({ cookie: request.headers.cookie ?? '' }));
   if (code == null || clientId === null || user === null) return;
   const connectionId = await currentConnection(ctx.db, { userId: user.id, clientId });
-  if (connectionId !== undefined) await recordCode(ctx, connectionId, code);
+  if (connectionId !== undefined) await saveCode(ctx, connectionId, code);
 }
 
 /** A code that is used a second time was stolen or shared, so its connection ends (RFC 6749, section 4.1.2). */

@@ -7,7 +7,7 @@ import { recordOperation } from '../request/audit.ts';
 import { asKnownError, asUnexpected, logFailure } from '../request/failures.ts';
 import { countByMinute } from '../request/minute-limit.ts';
 import { callerOf, checkParts, invalidCode, type Parts } from '../request/perform.ts';
-import { recordCall } from '../team/agents/agents.ts';
+import { logCall } from '../team/agents/agents.ts';
 import { askOwner, isRisky, mustWait, type RiskyInput, requireRiskyInput } from './approval-tools.ts';
 import { type Fitted, fit, isShort, lengthOf } from './fit.ts';
 import { escapeHidden } from './render.ts';
@@ -78,7 +78,7 @@ export async function attempt<T>(
   const call = { tool: about.name, game: about.game, outcome, milliseconds: Math.round(performance.now() - start) };
   // The change has been made, so a failure to record it must not look like a failure of the call, which the agent would
   // repeat.
-  await recordCall(ctx, caller, call).catch((err) => ctx.log.error({ err, call }, 'could not record a call'));
+  await logCall(ctx, caller, call).catch((err) => ctx.log.error({ err, call }, 'could not record a call'));
   return attempted;
 }
 

@@ -40,7 +40,7 @@ async function compare(
   if (band === 'unrated') return;
   if (former?.band === band && former.build_id === buildId) return;
   await transact(ctx.db, async (tx) => {
-    await sql.recordBand(tx, { game_id: gameId, build_id: buildId, band });
+    await sql.writeBand(tx, { game_id: gameId, build_id: buildId, band });
     if (former === undefined || ORDER.indexOf(band) <= ORDER.indexOf(former.band)) return;
     const build = await findBuild(tx, gameId, buildId);
     if (build === null) return;

@@ -249,7 +249,7 @@ export function readBands(db: Db, gameIds: readonly string[]): Promise<BandRow[]
 }
 
 /** Does nothing if the game was deleted. */
-export async function recordBand(tx: Tx, { game_id, build_id, band }: BandRow): Promise<void> {
+export async function writeBand(tx: Tx, { game_id, build_id, band }: BandRow): Promise<void> {
   await changed(
     tx,
     sql`insert into alert_bands (game_id, build_id, band) select game_id, ${build_id}, ${band} from games

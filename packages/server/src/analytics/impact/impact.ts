@@ -48,6 +48,6 @@ const ORDER = Object.keys(FACETS);
 
 /** Puts the facets of systems first, and then metadata by its names. */
 function orderFacets<T extends { readonly facet: string }>(facets: readonly T[]): T[] {
-  const placeOf = (facet: string) => (ORDER.includes(facet) ? ORDER.indexOf(facet) : ORDER.length);
-  return facets.toSorted((a, b) => placeOf(a.facet) - placeOf(b.facet) || (a.facet < b.facet ? -1 : 1));
+  const rankOf = (facet: string) => (ORDER.includes(facet) ? ORDER.indexOf(facet) : ORDER.length);
+  return facets.toSorted((a, b) => rankOf(a.facet) - rankOf(b.facet) || (a.facet < b.facet ? -1 : 1));
 }

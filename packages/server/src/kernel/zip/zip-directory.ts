@@ -10,7 +10,7 @@ import {
 } from 'yauzl';
 import { readBytes } from '../blobs/blob-bytes.ts';
 import type { BlobStore } from '../blobs/store.ts';
-import { FLAGS, MODES, placeOf, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
+import { FLAGS, MODES, normalPathOf, type ZipDirectory, type ZipEntry, ZipError } from './zip-entry.ts';
 
 /** A directory of 200,000 entries with names of 250 bytes takes 60 MB. */
 const MAX_DIRECTORY_BYTES = 64 * MIB;
@@ -127,7 +127,7 @@ function readNames(entry: Entry): [string, ...string[]] {
 }
 
 function pathOf(name: string): string {
-  const place = placeOf(name);
+  const place = normalPathOf(name);
   return place !== '' && name.endsWith('/') ? `${place}/` : place;
 }
 

@@ -55,10 +55,10 @@ export function listWaiting(tx: Tx, gameId: string, limit: number): Promise<Wait
   return rows(
     tx,
     sql<WaitingRow>`select kind, subject, happened_at, data, alerted_at
-      from (select *, row_number() over (partition by kind order by happened_at, subject) as place
+      from (select *, row_number() over (partition by kind order by happened_at, subject) as rank
         from alerts where game_id = ${gameId}) as waiting
         left join alert_marks using (game_id, kind, subject)
-      where place <= ${limit} order by happened_at, kind, subject`,
+      where rank <= ${limit} order by happened_at, kind, subject`,
   );
 }
 

@@ -78,7 +78,7 @@ export async function deliver(
   if (game === null || delivery === undefined) return undefined;
   if (delivery.state === 'sent') return delivery;
   const result = await attempt(ctx, game, delivery, isLast);
-  await sql.recordAttempt(ctx.db, gameId, deliveryId, result, ctx.clock.now());
+  await sql.saveAttempt(ctx.db, gameId, deliveryId, result, ctx.clock.now());
   return result;
 }
 

@@ -198,7 +198,7 @@ export function listDeliveries(
 
 export type Result = { state: DeliveryState; status: number | null; problem: string | null };
 
-export async function recordAttempt(
+export async function saveAttempt(
   db: Db,
   gameId: string,
   deliveryId: string,

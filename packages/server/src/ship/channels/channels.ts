@@ -91,7 +91,7 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
     movedAt: now,
   });
   const [moved] = await recordsOf(tx, gameId, [(await channels.findPointer(tx, pointerId))!], now);
-  recordMove(pointerId, current?.version, build.version);
+  auditMove(pointerId, current?.version, build.version);
   return moved!;
 }
 
@@ -132,7 +132,7 @@ export async function emptyChannels(
       movedBy,
       movedAt: now,
     });
-    recordMove({ gameId, channel, os, arch }, version, null);
+    auditMove({ gameId, channel, os, arch }, version, null);
   }
   return emptied;
 }
@@ -201,7 +201,7 @@ function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined;
 }
 
 /** Adds the move to the audit log. */
-function recordMove({ channel, os, arch }: channels.PointerId, before: string | undefined, after: string | null): void {
+function auditMove({ channel, os, arch }: channels.PointerId, before: string | undefined, after: string | null): void {
   recordChange(`${channel} ${os} ${arch}`, before ?? null, after);
 }
 
@@ -225,7 +225,7 @@ async function rollBackPointer(tx: Tx, pointerId: channels.PointerId, movedBy: s
     movedBy,
     movedAt: now,
   });
-  recordMove(pointerId, current.version, target.version);
+  auditMove(pointerId, current.version, target.version);
 }
 
 type Rollback = Pick<channels.RollbackRow, 'build_id' | 'version'>;

@@ -86,7 +86,7 @@ export async function insertScanEvent(tx: Tx, file: FileKey, event: NewScanEvent
   );
 }
 
-export async function recordEntries(tx: Tx, file: FileKey, entries: readonly ZipEntry[]): Promise<void> {
+export async function insertEntries(tx: Tx, file: FileKey, entries: readonly ZipEntry[]): Promise<void> {
   await changed(
     tx,
     sql`insert into file_entries (game_id, file_id, entries) values (${file.game_id}, ${file.file_id}, ${JSON.stringify(entries)})

@@ -61,7 +61,7 @@ export function originOf({ keyRef, user }: GameCaller): Origin {
 }
 
 /** Adds an uploaded file, whose scan is pending. Its blob must already be durable. */
-export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
+export async function addFileRow(tx: Tx, file: NewFile): Promise<FileRow> {
   const row = await files.insertFile(tx, file);
   recordChanges({}, { file: row.filename, size: row.size, checksum: row.checksum, build_id: row.build_id });
   await files.insertScanEvent(tx, row, { state: 'pending', engine: null, signatureVersion: null, detail: null });
@@ -69,7 +69,7 @@ export async function recordFile(tx: Tx, file: NewFile): Promise<FileRow> {
 }
 
 /** Changes the scan state of a file and records it in the history; false if the file was deleted in the meantime. */
-export async function recordScan(
+export async function setScanState(
   tx: Tx,
   file: { game_id: string; file_id: string },
   event: files.NewScanEvent,

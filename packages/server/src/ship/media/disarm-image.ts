@@ -23,7 +23,9 @@ const SCAN_START = Buffer.from([0xff, 0xda]);
  */
 const MAX_SCANS = 500;
 
-/** A file is `RIFF`, its size, `WEBP`, and chunks: a type and a length before the data, which ends at an even place. */
+/**
+ * A file is `RIFF`, its size, `WEBP`, and chunks: a type and a length before the data, which ends at an even offset.
+ */
 const WEBP_START = /^RIFF.{4}WEBP/s;
 const WEBP_HEAD = 12;
 /**

@@ -89,8 +89,8 @@ export async function deleteImage(tx: Tx, image: ImageRow): Promise<void> {
 export async function updateOrder(tx: Tx, gameId: string, mediaIds: readonly string[]): Promise<void> {
   await changed(
     tx,
-    sql`update media set position = place - 1
-      from unnest(${mediaIds}::uuid[]) with ordinality as requested (requested_id, place)
+    sql`update media set position = rank - 1
+      from unnest(${mediaIds}::uuid[]) with ordinality as requested (requested_id, rank)
       where game_id = ${gameId} and media_id = requested_id and kind = 'screenshot'`,
   );
 }

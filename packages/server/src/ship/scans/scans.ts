@@ -34,8 +34,8 @@ import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts
 import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
-import { recordEntries } from '../files/files.sql.ts';
-import { type FileRow, findFile, isOffered, isSettled, recordScan } from '../files/files.ts';
+import { insertEntries } from '../files/files.sql.ts';
+import { type FileRow, findFile, isOffered, isSettled, setScanState } from '../files/files.ts';
 import { type Examination, examineBlob, failureOf, STATES } from './examine.ts';
 import type { ZipRefusal } from './zip-rules.ts';
 
@@ -101,7 +101,7 @@ export async function scanFile(ctx: Context, { gameId, fileId }: Payload, attemp
 
 async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<ScanState> {
   await transact(ctx.db, (tx) =>
-    recordScan(tx, file, { state: 'scanning', engine: null, signatureVersion: null, detail: null }),
+    setScanState(tx, file, { state: 'scanning', engine: null, signatureVersion: null, detail: null }),
   );
   const begun = performance.now();
   try {
@@ -112,7 +112,7 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
     ctx.metrics.scanRetries.inc();
     const detail = `The scanner could not be reached (attempt ${attempt.number}). The scan will be retried.`;
     await transact(ctx.db, (tx) =>
-      recordScan(tx, file, { state: 'pending', engine: null, signatureVersion: null, detail }),
+      setScanState(tx, file, { state: 'pending', engine: null, signatureVersion: null, detail }),
     );
     throw error;
   }
@@ -127,8 +127,8 @@ async function conclude(ctx: Context, file: FileRow, examination: Examination, b
   const state = STATES[examination.outcome];
   const { engine, signatureVersion, detail, entries } = examination;
   const moved = await transact(ctx.db, async (tx) => {
-    if (!(await recordScan(tx, file, { state, engine, signatureVersion, detail }))) return false;
-    await recordEntries(tx, file, entries);
+    if (!(await setScanState(tx, file, { state, engine, signatureVersion, detail }))) return false;
+    await insertEntries(tx, file, entries);
     const build = await findBuild(tx, file.game_id, file.build_id);
     if (build === null) return false;
     if (isOffered(state)) return advanceChannel(tx, ctx.clock.now(), build);

@@ -4,7 +4,7 @@ import type { Os } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { findLinkLoop, type Link } from '@chauffeur/contract/link-loops';
 import { hasHiddenCharacter } from '@chauffeur/contract/text';
-import { FLAGS, MODES, placeOf, type ZipDirectory, type ZipEntry } from '../../kernel/zip/zip-entry.ts';
+import { FLAGS, MODES, normalPathOf, type ZipDirectory, type ZipEntry } from '../../kernel/zip/zip-entry.ts';
 
 type Rule = {
   readonly name: string;
@@ -242,7 +242,7 @@ function judgeWindowsNames({ entries }: ZipDirectory, os?: Os): string | null {
 
 /** Two entries with the same path. */
 function judgeDuplicates({ entries }: ZipDirectory): string | null {
-  const [name] = findSamePath(entries, placeOf) ?? [];
+  const [name] = findSamePath(entries, normalPathOf) ?? [];
   return name === undefined ? null : `The .zip has two entries named ${formatEntryName(name)}. Remove one of them.`;
 }
 
@@ -252,7 +252,7 @@ function judgeDuplicates({ entries }: ZipDirectory): string | null {
  */
 function judgeCase({ entries }: ZipDirectory, os?: Os): string | null {
   if (!ignoresCase(os)) return null;
-  const same = findSamePath(entries, (name) => foldPath(placeOf(name), os), bothAreFolders);
+  const same = findSamePath(entries, (name) => foldPath(normalPathOf(name), os), bothAreFolders);
   if (same === null) return null;
   const systemName = os === 'windows' ? 'Windows' : 'macOS';
   return `The .zip entries ${formatEntryName(same[0])} and ${formatEntryName(same[1])} are the same file on ${systemName}. Rename one of them.`;
@@ -369,12 +369,12 @@ function findBelow(
   fold: (path: string) => string,
 ): string | null {
   if (parents.length === 0) return null;
-  const normalPathOf = (path: string) => segmentsOf(fold(path)).join('/');
+  const foldedPathOf = (path: string) => segmentsOf(fold(path)).join('/');
   // Sorting puts the entries of a folder next to each other. Looking up every folder of every path would take hours for
   // hostile names.
-  const sortedPaths = paths.map(normalPathOf).sort();
+  const sortedPaths = paths.map(foldedPathOf).sort();
   for (const parent of parents) {
-    const folder = `${normalPathOf(parent)}/`;
+    const folder = `${foldedPathOf(parent)}/`;
     if (sortedPaths[firstFrom(sortedPaths, folder)]?.startsWith(folder)) return parent;
   }
   return null;

@@ -9,7 +9,7 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { hashOf } from '../../request/receive-bytes.ts';
 import { type Build, orDeletedBuild } from '../builds/builds.ts';
-import { type FileRow, type Origin, recordFile, summaryOf } from '../files/files.ts';
+import { addFileRow, type FileRow, type Origin, summaryOf } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
 
 export type Arrival = {
@@ -76,7 +76,7 @@ async function record(ctx: Context, arrival: Arrival, { before, after }: RecordS
   try {
     return await transact(ctx.db, async (tx) => {
       await before?.(tx);
-      const file = await recordFile(tx, {
+      const file = await addFileRow(tx, {
         gameId: build.game_id,
         fileId,
         buildId: build.build_id,

@@ -21,7 +21,7 @@ import { findFilenameProblem } from '../../request/text-rules.ts';
 import { type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import type { VideoReading } from './read-video.ts';
 import { blobKeyOf } from './videos.sql.ts';
-import { dropBlob, type NewVideo, recordVideo, requireSpace, requireVisibleVideo, unknownVideo } from './videos.ts';
+import { dropBlob, type NewVideo, requireSpace, requireVisibleVideo, saveVideo, unknownVideo } from './videos.ts';
 
 type Added = OutputOf<typeof contract.addVideo>;
 
@@ -49,7 +49,7 @@ async function receiveVideo(ctx: Context, gameId: string, request: FastifyReques
   await countUse(ctx, ctx.db, gameId, { name: 'media uploads', max: ctx.config.limitMedia, windowSeconds: 3600 });
 
   const video = await storeVideo(ctx, gameId, storage, request);
-  const added = await recordVideo(ctx, video).catch(async (error: unknown) => {
+  const added = await saveVideo(ctx, video).catch(async (error: unknown) => {
     // After any other error, the row may exist, so the sweep deletes the blob if it doesn't.
     if (error instanceof ApiError) await dropBlob(ctx, video.blob_key);
     throw error;

@@ -76,8 +76,8 @@ export async function deleteVideo(tx: Tx, { game_id, video_id, position }: Video
 export async function updateOrder(tx: Tx, gameId: string, videoIds: readonly string[]): Promise<void> {
   await changed(
     tx,
-    sql`update videos set position = place - 1
-      from unnest(${videoIds}::uuid[]) with ordinality as requested (requested_id, place)
+    sql`update videos set position = rank - 1
+      from unnest(${videoIds}::uuid[]) with ordinality as requested (requested_id, rank)
       where game_id = ${gameId} and video_id = requested_id`,
   );
 }

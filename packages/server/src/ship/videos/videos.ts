@@ -78,7 +78,7 @@ export async function requireSpace(db: Db, gameId: string): Promise<void> {
  * maximum number of videos, and `storageLimitReached` if the video exceeds the storage quota; the caller then deletes
  * the blob.
  */
-export async function recordVideo(ctx: Context, video: NewVideo): Promise<OutputOf<typeof contract.addVideo>> {
+export async function saveVideo(ctx: Context, video: NewVideo): Promise<OutputOf<typeof contract.addVideo>> {
   const { game_id: gameId } = video;
   const { added, all } = await transact(ctx.db, async (tx) => {
     await sql.lockVideos(tx, gameId);

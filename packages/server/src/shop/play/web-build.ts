@@ -107,20 +107,20 @@ const MAX_STEPS = 4096;
 export function followLinks(path: string, links: ReadonlyMap<string, string>): string | null {
   if (links.size === 0 || path.split('/').some(isDots)) return null;
   const ahead = path.split('/').reverse();
-  let place = '';
+  let reached = '';
   let followed = 0;
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const name = ahead.pop();
-    if (name === undefined) return followed > 0 ? place : null;
+    if (name === undefined) return followed > 0 ? reached : null;
     if (name === '' || name === '.') continue;
-    if (name === '..' && place === '') return null;
+    if (name === '..' && reached === '') return null;
     if (name === '..') {
-      place = parentOf(place);
+      reached = parentOf(reached);
       continue;
     }
-    const next = place === '' ? name : `${place}/${name}`;
+    const next = reached === '' ? name : `${reached}/${name}`;
     const target = links.get(next);
-    if (target === undefined) place = next;
+    if (target === undefined) reached = next;
     else if (++followed > MAX_LINKS) return null;
     else ahead.push(...target.split('/').reverse());
   }
@@ -132,6 +132,6 @@ function isDots(name: string): boolean {
   return name === '' || name === '.' || name === '..';
 }
 
-function parentOf(place: string): string {
-  return place.slice(0, Math.max(0, place.lastIndexOf('/')));
+function parentOf(reached: string): string {
+  return reached.slice(0, Math.max(0, reached.lastIndexOf('/')));
 }

@@ -13,14 +13,14 @@ export type Play = { readonly gameId: string; readonly buildId: string };
 const MAX_REFERRERS = 100;
 
 /**
- * Common table expressions after `given`, with columns `game_id`, `os`, `referrer` and `added`. In `placed`, referrers
+ * Common table expressions after `given`, with columns `game_id`, `os`, `referrer` and `added`. In `limited`, referrers
  * beyond the limit of the day are replaced. `existing_games` are those of `given` that aren't deleted.
  */
-const placeReferrers = (table: string, day: string) => sql`known as (
+const limitReferrers = (table: string, day: string) => sql`known as (
         select game_id, referrer, count(*) over (partition by game_id) as total
         from (select distinct game_id, referrer from ${sql.table(table)}
           where day = ${day}::date and game_id in (select game_id from given)) as today
-      ), placed as (
+      ), limited as (
         select game_id, os, added, case
             when referrer = '' or exists (select from known where known.game_id = given.game_id and known.referrer = given.referrer)
               or coalesce((select max(total) from known where known.game_id = given.game_id), 0)
@@ -40,9 +40,9 @@ export async function addViews(db: Db, day: string, views: readonly Counted<View
         select game_id, os, referrer, added from unnest(${views.map(({ gameId }) => gameId)}::uuid[],
           ${views.map(({ os }) => os)}::text[], ${views.map(({ referrer }) => referrer)}::text[], ${counts}::bigint[])
           as given (game_id, os, referrer, added)
-      ), ${placeReferrers('view_days', day)}
+      ), ${limitReferrers('view_days', day)}
       insert into view_days as existing (game_id, day, os, referrer, count)
-      select game_id, ${day}::date, os, referrer, sum(added) from placed join existing_games using (game_id)
+      select game_id, ${day}::date, os, referrer, sum(added) from limited join existing_games using (game_id)
       group by game_id, os, referrer order by game_id, os, referrer
       on conflict (game_id, day, os, referrer) do update set count = existing.count + excluded.count`,
   );
@@ -63,9 +63,9 @@ export async function addReferrals(
     sql`with given as (
         select game_id, '' as os, referrer, added from unnest(${referrals.map(({ gameId }) => gameId)}::uuid[],
           ${referrals.map(({ referrer }) => referrer)}::text[], ${counts}::bigint[]) as given (game_id, referrer, added)
-      ), ${placeReferrers(table, day)}
+      ), ${limitReferrers(table, day)}
       insert into ${sql.table(table)} as existing (game_id, day, referrer, count)
-      select game_id, ${day}::date, referrer, sum(added) from placed join existing_games using (game_id)
+      select game_id, ${day}::date, referrer, sum(added) from limited join existing_games using (game_id)
       group by game_id, referrer order by game_id, referrer
       on conflict (game_id, day, referrer) do update set count = existing.count + excluded.count`,
   );

@@ -95,7 +95,7 @@ export function dayOrder<Game extends { readonly game_id: string }>(
   games: readonly Game[],
 ): Game[] {
   return games
-    .map((game) => ({ game, place: hash('sha256', `${shelf} ${day} ${game.game_id}`) }))
-    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .map((game) => ({ game, order: hash('sha256', `${shelf} ${day} ${game.game_id}`) }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
     .map(({ game }) => game);
 }

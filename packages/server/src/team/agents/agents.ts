@@ -52,7 +52,7 @@ function callerOf(kind: 'key' | 'connection', agent: keys.AgentRow): AccountCall
 }
 
 /** Stores the connection of an authorization code. */
-export async function recordCode(ctx: Context, connectionId: string, code: string): Promise<void> {
+export async function saveCode(ctx: Context, connectionId: string, code: string): Promise<void> {
   await codes.insertCode(ctx.db, connectionId, hashSecret(code));
 }
 
@@ -110,7 +110,7 @@ export type Call = {
 };
 
 /** Records one call in a single statement. It is listed for the named game only if the caller may see that game. */
-export async function recordCall(ctx: Context, { user, agent }: AccountCaller, call: Call): Promise<void> {
+export async function logCall(ctx: Context, { user, agent }: AccountCaller, call: Call): Promise<void> {
   if (agent === undefined) return;
   await insertCall(ctx.db, { callId: newId(ctx.clock.now().getTime()), userId: user.id, agent, ...call });
 }

@@ -168,12 +168,12 @@ export async function countTry(tx: Tx, approvalId: string): Promise<void> {
 }
 
 /** Sets the result of an approved action that the agent has completed. */
-export async function recordResult(tx: Tx, approvalId: string, result: object): Promise<void> {
+export async function saveResult(tx: Tx, approvalId: string, result: object): Promise<void> {
   await changed(tx, sql`update approvals set result = ${JSON.stringify(result)} where approval_id = ${approvalId}`);
 }
 
 /** Sets the decision: approved with a result, denied without one. */
-export async function recordDecision(
+export async function saveDecision(
   tx: Tx,
   approvalId: string,
   { by, at, result }: { by: string; at: Date; result: object | null },

@@ -83,7 +83,7 @@ async function complete(ctx: Context, tx: Tx, game: Game, existing: approvals.Ap
     movedBy: moverOf(row, row.decided_by ?? ''),
     requireApplicable: () => requireApplicable(ctx, tx, row, game),
   });
-  await approvals.recordResult(tx, row.approval_id, record);
+  await approvals.saveResult(tx, row.approval_id, record);
   return { ...requestedOf(ctx, row), result: handedOut };
 }
 

@@ -123,7 +123,7 @@ async function decideWithin(
   // The code is only in the email to the responsible owner.
   const by = 'by' in decision ? decision.by : ((await findUserById(tx, game.owner_id))?.name ?? '');
   const result = approves ? await perform(ctx, tx, row, game, by) : null;
-  await approvals.recordDecision(tx, uid, { by, at: ctx.clock.now(), result });
+  await approvals.saveDecision(tx, uid, { by, at: ctx.clock.now(), result });
   return (await approvals.findApproval(tx, uid))!;
 }
 

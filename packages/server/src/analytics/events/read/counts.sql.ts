@@ -61,15 +61,15 @@ export function countByTime(
         where ${sql.join(conditions, sql` and `)}
         group by 1, 2
       ), ranked as (
-        select key, row_number() over (order by sum(count) desc, key) as place from counted group by key
-      ), placed as (
-        select case when place <= ${max}::integer then nullif(key, '') end as key, at, sum(count)::bigint as count
+        select key, row_number() over (order by sum(count) desc, key) as rank from counted group by key
+      ), limited as (
+        select case when rank <= ${max}::integer then nullif(key, '') end as key, at, sum(count)::bigint as count
         from counted join ranked using (key) group by 1, 2
       )
       select key, case when ${by ?? 'all'} = 'build' then
           (select version || ' ' || os || ' ' || arch from build_names where game_id = ${gameId} and build_id::text = key)
         end as label, at, count
-      from placed order by at`,
+      from limited order by at`,
   );
 }
 

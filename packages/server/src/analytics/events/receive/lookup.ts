@@ -175,12 +175,12 @@ async function insertNames(
     tx,
     gameId,
     sql`with unregistered as (
-        select name, row_number() over (order by name) as place from unnest(${names}::text[]) as requested (name)
+        select name, row_number() over (order by name) as rank from unnest(${names}::text[]) as requested (name)
         where not exists (select from event_names as existing where existing.${ofGame} and existing.name = requested.name)
       )
       insert into event_names (game_id, name, first_seen)
       select ${gameId}::uuid, name, ${now}::timestamptz from unregistered
-      where place <= ${max}::integer - (select count(*) from event_names where ${ofGame})
+      where rank <= ${max}::integer - (select count(*) from event_names where ${ofGame})
       returning name`,
   );
 }
