@@ -127,8 +127,8 @@ function readNames(entry: Entry): [string, ...string[]] {
 }
 
 function pathOf(name: string): string {
-  const place = normalPathOf(name);
-  return place !== '' && name.endsWith('/') ? `${place}/` : place;
+  const path = normalPathOf(name);
+  return path !== '' && name.endsWith('/') ? `${path}/` : path;
 }
 
 const DOS_FOLDER = 0x10;

@@ -62,7 +62,7 @@ export const MODES = {
 /** General purpose bit flags that are checked. */
 export const FLAGS = { encrypted: 0x1, dataDescriptor: 0x8, utf8: 0x800, maskedHeaders: 0x2000 } as const;
 
-/** The place that a name means: to an unpacker, `a`, `a/`, `./a` and `a//` are the same. Empty for the root. */
+/** The path that a name means: to an unpacker, `a`, `a/`, `./a` and `a//` are the same. Empty for the root. */
 export function normalPathOf(name: string): string {
   return name
     .split('/')
