@@ -10,9 +10,9 @@ import { type Person, session, signOut } from '../session.ts';
 import { legalLinks, t, texts } from '../texts.tsx';
 import classes from './Frame.module.css';
 import { lazyPart, useIsServerAwaited } from './load-code.ts';
+import { useUndoable } from './offer-undo.ts';
 import { openPalette, PaletteKey } from './PaletteKey.tsx';
 import { usePageTitle } from './page-title.ts';
-import { useUndoable } from './undo.ts';
 
 const PATIENCE_MS = 700;
 

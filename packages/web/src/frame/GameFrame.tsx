@@ -9,11 +9,11 @@ import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import { GameButton } from './GameButton.tsx';
 import classes from './GameFrame.module.css';
+import { SECTIONS } from './game-sections.ts';
 import { useLiveChanges } from './live-changes.ts';
 import { lazyPart } from './load-code.ts';
 import { PageTabs, tab } from './PageTabs.tsx';
 import { openPalette, PALETTE_KEYS } from './PaletteKey.tsx';
-import { SECTIONS } from './sections.ts';
 import {
   focusSearch,
   hasRows,

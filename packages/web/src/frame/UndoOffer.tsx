@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import classes from './Frame.module.css';
-import { type Offered, offerUndo } from './undo.ts';
+import { type Offered, offerUndo } from './offer-undo.ts';
 
 const SHOWN_MS = 15_000;
 

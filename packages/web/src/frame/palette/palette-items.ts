@@ -1,7 +1,7 @@
 // What the command palette offers: pages of the open game, other games, the account, the documentation, and actions.
 import { DOC_GROUPS } from '@chauffeur/contract/docs';
 import { PAGES } from '@chauffeur/contract/pages';
-import { SECTIONS } from '../sections.ts';
+import { SECTIONS } from '../game-sections.ts';
 import { matchItem } from './fuzzy-match.ts';
 
 export type PaletteItem = {

@@ -7,7 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { changeEmail, deleteAccount, exportAccount, rename } from '../../account-calls.ts';
 import { ask, call } from '../../api.ts';
-import { saveFile } from '../../files.ts';
+import { saveFile } from '../../file-transfer.ts';
 import { useTitle } from '../../frame/page-title.ts';
 import { type Person, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';

@@ -18,7 +18,7 @@ import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { offerUndo } from '../../frame/undo.ts';
+import { offerUndo } from '../../frame/offer-undo.ts';
 import { Choice } from '../../ui/Choice.tsx';
 import { FormDialog } from '../../ui/Dialog.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';

@@ -9,7 +9,7 @@ import { lazyPart } from '../../frame/load-code.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { formatDone, formatSnooze } from './group-status.ts';
+import { formatDone, formatSnooze } from './describe-group.ts';
 import type { StatusAction, Triage } from './use-triage.ts';
 
 const ResolveDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).ResolveDialog);

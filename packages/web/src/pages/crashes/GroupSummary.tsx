@@ -13,7 +13,7 @@ import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
 import { formatAffectedVersions, formatReason, nameBuilds } from './describe-crash.ts';
-import { PRIORITY_NAMES } from './group-status.ts';
+import { PRIORITY_NAMES } from './describe-group.ts';
 import { firstOwnFrame, formatFunction, formatLocation } from './stack-frames.ts';
 import type { GroupDetail, Triage } from './use-triage.ts';
 

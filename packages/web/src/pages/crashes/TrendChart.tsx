@@ -5,7 +5,7 @@ import { formatTime, readList, toggled, writeList } from '../../charts/series.ts
 import { TimeChart, useBuildColours } from '../../charts/TimeChart.tsx';
 import { useNow } from '../../ui/Time.tsx';
 import classes from './crashes.module.css';
-import { DAYS_SHOWN, lastDays, seriesOf } from './trend.ts';
+import { DAYS_SHOWN, lastDays, seriesOf } from './trend-series.ts';
 import type { GroupDetail } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');

@@ -6,7 +6,7 @@ import { call } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { SecretText } from '../../ui/UnsavedWarning.tsx';
-import type { FreshKey } from '../games/first-build.ts';
+import type { FreshKey } from '../games/first-build-steps.ts';
 
 export function IssuedKey({ issued }: { issued: FreshKey }) {
   return (

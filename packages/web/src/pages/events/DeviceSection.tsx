@@ -9,7 +9,7 @@ import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call, pagesQuery } from '../../api.ts';
-import { saveFile } from '../../files.ts';
+import { saveFile } from '../../file-transfer.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';

@@ -33,7 +33,7 @@ import {
   type Step,
   type StepState,
   stepsOf,
-} from './first-build.ts';
+} from './first-build-steps.ts';
 import type { OpenGame } from './use-game.ts';
 
 const POLL_MS = 3000;

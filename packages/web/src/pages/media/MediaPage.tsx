@@ -9,7 +9,7 @@ import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ask, call, send } from '../../api.ts';
-import { offerUndo } from '../../frame/undo.ts';
+import { offerUndo } from '../../frame/offer-undo.ts';
 import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';

@@ -15,7 +15,7 @@ import { Button, Group, Progress, Skeleton, Stack, Text, Title } from '@mantine/
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ask, call } from '../../api.ts';
-import { upload } from '../../files.ts';
+import { upload } from '../../file-transfer.ts';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Bytes } from '../../ui/Facts.tsx';
 import { Notice } from '../../ui/PageLayout.tsx';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAYS_SHOWN, lastDays, seriesOf } from './trend.ts';
+import { DAYS_SHOWN, lastDays, seriesOf } from './trend-series.ts';
 
 describe('lastDays', () => {
   it('returns 30 days up to today, with zeros for days without reports', () => {

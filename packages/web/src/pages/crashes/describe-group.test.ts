@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Activity } from '@chauffeur/contract/operations/triage';
-import { describeActivity, formatDone, formatSnooze } from './group-status.ts';
+import { describeActivity, formatDone, formatSnooze } from './describe-group.ts';
 
 test('a snooze is described by all that ends it', () => {
   assert.equal(formatSnooze({ until: null, reports: 1, next_build: false }), 'for 1 more report');

@@ -8,7 +8,7 @@ import {
   type Progress,
   pushCommand,
   stepsOf,
-} from './first-build.ts';
+} from './first-build-steps.ts';
 
 const NOTHING: Progress = { hasKey: false, build: null, pointers: [] };
 const file = { filename: 'game.zip', size: 1 } as NonNullable<PendingBuild['file']>;
