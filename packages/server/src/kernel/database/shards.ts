@@ -147,6 +147,32 @@ export function sumOf(counts: readonly { count: number }[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
+/** How many rows are deleted at once: few enough for a short transaction. */
+const DELETED_AT_ONCE = 10_000;
+
+/**
+ * Deletes the rows of all games whose day, the column `day`, is before that UTC day. Rows that are being changed at this
+ * moment are skipped.
+ */
+export async function deleteRowsBefore(
+  db: Db,
+  { table, day }: { readonly table: string; readonly day: string },
+  before: string,
+): Promise<void> {
+  for (let deleted = DELETED_AT_ONCE; deleted >= DELETED_AT_ONCE; ) {
+    const counts = await rowsOfAllGames(
+      db,
+      sql<{ count: number }>`with old as materialized (
+          select ctid from ${sql.table(table)} where ${sql.ref(day)} < ${before}::date
+          limit ${DELETED_AT_ONCE}::integer for update skip locked
+        ), deleted as (
+          delete from ${sql.table(table)} using old where ${sql.table(table)}.ctid = old.ctid returning 1
+        ) select count(*)::integer as count from deleted`,
+    );
+    deleted = sumOf(counts);
+  }
+}
+
 /** Runs a statement about rows of one shard. Throws a conflict if the shard moves meanwhile. */
 export async function rowsInShard<Row>(
   db: Db,

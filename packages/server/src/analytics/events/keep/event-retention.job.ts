@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
 import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
-import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
+import { deleteRowsBefore } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { listGamesBehind } from '../files/event-files.sql.ts';
 import { dayOfPartition, partitionOf } from './event-partitions.job.ts';
@@ -19,14 +19,11 @@ export const eventRetentionJob = defineJob(
 const ID_DAYS = 7;
 /** Expired events that are not in files yet are kept for this time, except those of games whose storage is full. */
 const WAIT = 7 * DAY;
-/** The rows of a transaction, which should be short. */
-const BATCH = 10_000;
-
 export async function dropOldEvents(ctx: Context): Promise<void> {
   const { eventDays, eventCountDays } = ctx.config;
   const daysAgo = (days: number) => new Date(ctx.clock.now().getTime() - days * DAY);
   if (eventDays > 0) await dropDays(ctx, daysAgo(eventDays));
-  while ((await forgetIds(ctx.db, utcDayOf(daysAgo(ID_DAYS)), BATCH)) >= BATCH);
+  await deleteRowsBefore(ctx.db, { table: 'event_ids', day: 'day' }, utcDayOf(daysAgo(ID_DAYS)));
   if (eventCountDays === 0) return;
   const day = utcDayOf(daysAgo(eventCountDays));
   for (const gameId of await gamesWithEvents(ctx.db)) await forgetCounts(ctx.db, gameId, day);
@@ -55,19 +52,6 @@ async function dropDays(ctx: Context, limit: Date): Promise<void> {
 /** Deletes events from before `limit` that arrived before their day had a partition. */
 async function deleteFromDefaultPartition(db: Db, limit: Date): Promise<void> {
   await changed(db, sql`delete from events_default where received_at < ${limit}`);
-}
-
-/** Deletes ids from before the day and returns how many it deleted: fewer than `limit` only if no others are left. */
-async function forgetIds(db: Db, day: string, limit: number): Promise<number> {
-  const deleted = await rowsOfAllGames(
-    db,
-    sql<{ count: number }>`with old as materialized (
-        select ctid from event_ids where day < ${day}::date limit ${limit}::integer for update skip locked
-      ), deleted as (
-        delete from event_ids using old where event_ids.ctid = old.ctid returning 1
-      ) select count(*)::integer as count from deleted`,
-  );
-  return sumOf(deleted);
 }
 
 async function gamesWithEvents(db: Db): Promise<string[]> {

@@ -1,7 +1,6 @@
 // The SQL that deletes what remains of expired crash reports, and stops counting them.
 import { sql } from 'kysely';
 import { changed, type Db, rows } from '../../../kernel/database/db.ts';
-import { rowsOfAllGames, sumOf } from '../../../kernel/database/shards.ts';
 
 /** Deletes reports with ids below `firstId` that arrived before their month had a partition. */
 export function deleteFromDefaultPartition(db: Db, firstId: string): Promise<number> {
@@ -11,24 +10,6 @@ export function deleteFromDefaultPartition(db: Db, firstId: string): Promise<num
 /** Clears the sample of groups whose sample was deleted. It was the group's newest report, so there is no other. */
 export async function forgetSamples(db: Db, firstId: string): Promise<void> {
   await changed(db, sql`update crash_groups set sample_report_id = null where sample_report_id < ${firstId}::uuid`);
-}
-
-/**
- * Deletes names of functions last seen before `day`, and returns how many it deleted: fewer than `limit` only if no
- * others are left. It relies on the
- * day alone, because checking the reports for each name would be slowest for the names that are kept. Names that are
- * being updated at this moment are skipped.
- */
-export async function forgetFunctions(db: Db, day: string, limit: number): Promise<number> {
-  const deleted = await rowsOfAllGames(
-    db,
-    sql<{ count: number }>`with old as materialized (
-        select ctid from crash_functions where seen_on < ${day}::date limit ${limit}::integer for update skip locked
-      ), deleted as (
-        delete from crash_functions using old where crash_functions.ctid = old.ctid returning 1
-      ) select count(*)::integer as count from deleted`,
-  );
-  return sumOf(deleted);
 }
 
 /** The games with crash groups. */
