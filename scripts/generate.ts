@@ -3,17 +3,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeApi } from './generate/api.ts';
-import { writeBands } from './generate/bands.ts';
 import { writeConfig } from './generate/config.ts';
 import { writeDashboard } from './generate/dashboard.ts';
 import { writeErrors } from './generate/errors.ts';
 import { writeMcpTools } from './generate/mcp-tools.ts';
 import { writeMetrics } from './generate/metrics.ts';
 import { writeMigrationPlan } from './generate/migration-plan.ts';
-import { writeReadme } from './generate/readme.ts';
-import { writeRoles } from './generate/roles.ts';
 import { writeSchema } from './generate/schema.ts';
 import { TRANSLATED_PAGES, writeShellVariants } from './generate/shell-variants.ts';
+import { writeBands, writeReadme, writeRoles } from './generate/tables.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

@@ -1,4 +1,6 @@
 // Turns the contract's schemas into table rows with the path, the type and the meaning of each field.
+
+import { RECORDS as ALL, recordNameOf } from '@chauffeur/contract/operations/records';
 import type { TSchema } from 'typebox';
 import { code, fragmentOf } from './markdown.ts';
 
@@ -79,3 +81,14 @@ function meaningOf(schema: Schema): string {
   const text = described?.description ?? '';
   return described?.enum === undefined ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
+
+// The records with their own section in the API reference: the named object schemas that operations share.
+
+export const RECORDS: ReadonlyMap<string, Schema> = new Map(
+  [...ALL].map(([name, schema]) => [name, schemaOf(schema)] as const).filter(([, schema]) => 'properties' in schema),
+);
+
+export const nameOf: NameOf = (schema) => {
+  const name = recordNameOf(schema);
+  return name !== undefined && RECORDS.has(name) ? name : undefined;
+};
