@@ -145,7 +145,7 @@ export function readVersions(db: Db, gameId: string, day: string): Promise<{ ver
 
 export type GameDayRow = { day: string; devices: number; crashed_devices: number };
 
-/** For each day, how many devices sent events with any build of the game, and how many crashed. */
+/** Counts, for each day, how many devices sent events with any build of the game, and how many crashed. */
 export function readGameDays(db: Db, { gameId, since }: Window): Promise<GameDayRow[]> {
   return rows(
     db,
@@ -157,7 +157,7 @@ export function readGameDays(db: Db, { gameId, since }: Window): Promise<GameDay
 
 export type DayDevicesRow = { day: string; last_seen: number; devices: number; crashed_devices: number };
 
-/** For each day, the build's devices that were last seen on it, how many sent events, and how many crashed. */
+/** Counts, for each day, the build's devices that were last seen on it, how many sent events, and how many crashed. */
 export function readDayDevices(db: Db, { gameId, since }: Window, buildId: string): Promise<DayDevicesRow[]> {
   return rows(
     db,

@@ -192,7 +192,7 @@ export type ListedHealth = { band: Band; buildId: string; launch: Launch };
 /** Percentages of the devices that started the rated build. Players don't see the numbers of devices. */
 type Launch = { readonly starts_percent: number; readonly crashes_percent: number };
 
-/** For each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
+/** Finds, for each game, the newest rated build on stable (spec: Launch health). Games without one are left out. */
 export async function listedHealthOf(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, ListedHealth>> {
   const rows = await health.readListed(ctx.db, gameIds, { since: sinceOf(ctx), minDevices: MIN_DEVICES });
   return new Map(

@@ -24,7 +24,7 @@ import {
 
 type Payload = { gameId: string; deliveryId: string };
 
-/** With delays of e^n seconds, the attempts cover an outage of about a day. */
+/** The attempts have delays of e^n seconds, and cover an outage of about a day. */
 export const deliverJob = defineJob('alerts:deliver', { attempts: 12, lane: 'outgoing' }, deliverAlert);
 
 /**

@@ -23,7 +23,7 @@ type Rule = {
   readonly perGame?: true;
   /** Whether the service sends them by its own schedule, which limits them, and not because of one account or game. */
   readonly isScheduled?: true;
-  /** Whether the owner of an address can block it; see email-blocks.ts. */
+  /** Whether the owner of an address can block it; see emails.ts. */
   readonly canBeBlocked?: true;
 };
 

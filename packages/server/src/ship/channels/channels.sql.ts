@@ -111,7 +111,7 @@ export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
 /** The target of a rollback from the move `from_id`. */
 export type RollbackRow = MoveRow & { from_id: string };
 
-/** For each move, the nearest earlier one to another build that still has an offered file, if there is one. */
+/** Finds the nearest earlier move to another build that still has an offered file, for each move that has one. */
 export function findRollbacks(db: Db, gameId: string, moveIds: readonly string[]): Promise<RollbackRow[]> {
   return rows(
     db,

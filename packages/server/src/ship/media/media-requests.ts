@@ -112,7 +112,7 @@ async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promi
 
 /**
  * `GET …/public/media/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. They are
- * always served from here, because signed URLs of a store differ each time and defeat caching.
+ * always served from here, because signed URLs of a blob store differ each time and defeat caching.
  */
 export const downloadMedia = stream(
   contract.downloadMedia,

@@ -59,8 +59,8 @@ const MAX_HEAP_MB = 512;
 
 /**
  * Returns the report on the file under `key`. Rejects with ScannerUnavailableError if the scanner cannot be reached,
- * and with the store's errors; both are worth a retry. Rejects with BlobMissingError if the blob does not exist, with
- * ThreadTimeoutError after `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
+ * and with the errors of the blob store; both are worth a retry. Rejects with BlobMissingError if the blob does not
+ * exist, with ThreadTimeoutError after `timeoutMs`, and with ThreadCrashError if the thread ran out of memory.
  */
 export function examine(input: ExamineInput): Promise<Examination> {
   const failures = [ScannerUnavailableError, ...BLOB_FAILURES];

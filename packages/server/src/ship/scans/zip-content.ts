@@ -24,7 +24,8 @@ export type ZipSection = {
 
 /**
  * The sections of a zip in file order, after its directory passed the rules. Together they contain all of its bytes
- * except headers and data descriptors. Throws ZipError if the zip does not match its directory, and the store's errors.
+ * except headers and data descriptors. Throws ZipError if the zip does not match its directory, and the errors of the
+ * blob store.
  */
 export async function* readSections(
   store: BlobStore,

@@ -162,7 +162,7 @@ function readSize(track: Buffer, format: Buffer): { width: number; height: numbe
   return isTurned ? { width: height, height: width } : { width, height };
 }
 
-/** In a file of fragments, the header has no duration, and a box about fragments may have it. */
+/** Reads the duration. In a file of fragments, the header has no duration, and a box about fragments may have it. */
 function readDuration(movie: Buffer): number | null {
   const header = requireBox(movie, ['mvhd'], 20);
   const isLong = header[0] === 1;

@@ -121,7 +121,7 @@ function tooLarge(): ApiError {
 
 /**
  * `GET …/public/videos/{uid}`. The bytes under a uid never change, so they are cached, except those of drafts. As with
- * images, signed URLs of a store would differ each time and defeat caching.
+ * images, signed URLs of a blob store would differ each time and defeat caching.
  */
 export const downloadVideo = stream(contract.downloadVideo, async (ctx, { caller, input: { uid }, request, reply }) => {
   const { video, game } = await requireVisibleVideo(ctx, caller, uid);
@@ -152,15 +152,15 @@ const THREAD = new URL('./inspect-video.thread.ts', import.meta.url);
 const THREAD_LIMITS = { timeoutMs: 60_000, maxHeapMb: 64 };
 
 /**
- * What the container of the video under `key` says. Rejects with BlobMissingError, with the store's errors, with
- * `unavailable` if the store doesn't respond, and with ThreadCrashError.
+ * What the container of the video under `key` says. Rejects with BlobMissingError, with the errors of the blob store,
+ * with `unavailable` if it doesn't respond, and with ThreadCrashError.
  */
 export async function inspectVideo(blobSettings: BlobSettings, key: string): Promise<VideoReading> {
   const input: InspectInput = { blobSettings, key };
   try {
     return await runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
   } catch (cause) {
-    // The container is read in milliseconds. The rest is waiting for the store.
+    // The container is read in milliseconds. The rest is waiting for the blob store.
     throw cause instanceof ThreadTimeoutError ? errors.unavailable(undefined, { cause }) : cause;
   }
 }

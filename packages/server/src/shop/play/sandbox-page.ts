@@ -201,7 +201,7 @@ function helpGame(workerUrl?: string, load?: () => Promise<unknown>): void {
       for (const { data, ports } of held) scope.dispatchEvent(new MessageEvent('message', { data, ports: [...ports] }));
     };
     const fail = (error: unknown) => {
-      // Not a rejection, which the page would not hear of.
+      // A rejection would not reach the page.
       setTimeout(() => {
         throw error;
       });

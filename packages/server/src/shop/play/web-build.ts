@@ -127,11 +127,14 @@ export function followLinks(path: string, links: ReadonlyMap<string, string>): s
   return null;
 }
 
-/** Only a link may contain them. A request for `a/../b` or `a//b` names no entry, whether or not there are links. */
+/**
+ * Whether a name is empty or consists of dots, which only a link may contain. A request for `a/../b` or `a//b` names no
+ * entry, whether or not there are links.
+ */
 function isDots(name: string): boolean {
   return name === '' || name === '.' || name === '..';
 }
 
-function parentOf(reached: string): string {
-  return reached.slice(0, Math.max(0, reached.lastIndexOf('/')));
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -118,7 +118,7 @@ export function downloadNameOf(slug: string, build: NamedBuild, uploadedName: st
   return `${parts.filter((part) => part !== '').join('-')}.zip`;
 }
 
-/** With only letters, digits and characters that every OS allows in names. */
+/** Keeps letters, digits and characters that every OS allows in names. */
 function nameable(version: string): string {
   return version
     .normalize('NFC')

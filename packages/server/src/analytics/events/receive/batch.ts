@@ -1,11 +1,11 @@
 // Arranges the events of a batch in the columns that one statement writes, and folds them into counts at the same time.
+// Events are counted in the order in which they arrived, and the results do not depend on how they were batched.
 import { sql } from 'kysely';
 import { HOUR, utcDayOf } from '../../../kernel/clock.ts';
+import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
 import type { BuildEvents } from './accept-events.ts';
-import { readClientTime } from './client-time.ts';
 import { type GameEvent, needsOf } from './event.ts';
-import { ANY_CRASH, addEvent, BOOTED, type BuildFold, CRASHED, emptyFold } from './fold.ts';
 import { keyOf } from './lookup.ts';
 
 type DeviceEntry = readonly [device: string, bits: number];
@@ -128,4 +128,80 @@ function countsOf(builds: readonly { buildNo: number; fold: BuildFold }[]): Pick
     for (const [bucket, count] of fold.sessionSeconds) times.add(['session_seconds', bucket, count], buildNo);
   }
   return { devices, names, times };
+}
+
+/**
+ * Bits for what happened to a device with a build in a batch: it crashed before any boot_ok, it booted, and it crashed
+ * at any time. 0 if it only sent other events.
+ */
+export const CRASHED = 1;
+export const BOOTED = 2;
+export const ANY_CRASH = 4;
+
+/** The counts of a build's events. */
+export type BuildFold = {
+  /** The number of events by the name they are counted under. */
+  readonly names: Map<string, number>;
+  /** The bits of each device. */
+  readonly devices: Map<string, number>;
+  /** The number of values of `ms` in boot_ok and of `seconds` in session_end, by bucket. */
+  readonly bootMs: Map<number, number>;
+  readonly sessionSeconds: Map<number, number>;
+};
+
+export function emptyFold(): BuildFold {
+  return { names: new Map(), devices: new Map(), bootMs: new Map(), sessionSeconds: new Map() };
+}
+
+/** Adds an event that arrived after the others. `counted` is the name it is counted under. */
+export function addEvent(fold: BuildFold, event: GameEvent, counted: string): void {
+  increase(fold.names, counted);
+  const { event: name, device_uid, ms, seconds } = event;
+  if (device_uid != null) fold.devices.set(device_uid, combine(fold.devices.get(device_uid) ?? 0, bitsOf(name)));
+  if (name === 'boot_ok' && ms != null) increase(fold.bootMs, bucketOf(ms));
+  if (name === 'session_end' && seconds != null) increase(fold.sessionSeconds, bucketOf(seconds));
+}
+
+/**
+ * Combines the bits of two periods. A crash in the later period only counts as a crash on boot if the earlier period
+ * has no boot_ok.
+ */
+export function combine(earlier: number, later: number): number {
+  return (earlier & BOOTED) === 0 ? earlier | later : earlier | (later & ~CRASHED);
+}
+
+function bitsOf(name: string): number {
+  if (name === 'boot_ok') return BOOTED;
+  return name === 'crash' ? CRASHED | ANY_CRASH : 0;
+}
+
+function increase<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/**
+ * Numbers from this one on are milliseconds: in seconds it would be the year 5138, in milliseconds it is March 1973.
+ */
+const MILLISECONDS_FROM = 1e11;
+const END = Date.UTC(10_000, 0);
+const MAX_LENGTH = 40;
+
+/**
+ * Milliseconds since 1970, from an ISO 8601 text or from a number of seconds or milliseconds, which may also be a text.
+ * Null for anything else and for times outside the years 1970 to 9999, so an event with an invalid time is still
+ * accepted.
+ */
+export function readClientTime(value: unknown): number | null {
+  const time = typeof value === 'string' ? fromText(value) : fromNumber(value);
+  return time >= 0 && time < END ? Math.round(time) : null;
+}
+
+function fromText(text: string): number {
+  if (text.length > MAX_LENGTH) return Number.NaN;
+  return /^\d+(\.\d+)?$/.test(text) ? fromNumber(Number(text)) : Date.parse(text);
+}
+
+function fromNumber(value: unknown): number {
+  if (typeof value !== 'number') return Number.NaN;
+  return value < MILLISECONDS_FROM ? value * 1000 : value;
 }
