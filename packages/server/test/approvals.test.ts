@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
-import { findGame } from '../src/people/games/games.sql.ts';
+import { findGame } from '../src/people/game-access/game-access.sql.ts';
 import { requestApproval } from '../src/team/approvals/approvals.ts';
 import { statusOf } from './setup/api-calls.ts';
 import { type ApprovalStudio, approvalCalls } from './setup/approvals.ts';

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
 import { changed, onlyRow, rows, transact } from '../src/kernel/database/db.ts';
 import { isUuid, newId } from '../src/kernel/secrets/ids.ts';
-import { expireAudit } from '../src/people/audit/retention.job.ts';
+import { expireAudit } from '../src/people/audit/audit.ts';
 import { record } from '../src/request/audit.ts';
 import { connect, makeKey } from './setup/agents.ts';
 import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';

@@ -15,7 +15,7 @@ import {
   setUserOperator,
   verifyUser,
 } from '../people/accounts/accounts.ts';
-import { findGame } from '../people/games/games.sql.ts';
+import { findGame } from '../people/game-access/game-access.sql.ts';
 import { createGameFor } from '../people/games/games.ts';
 import { recordChange, recordChanges } from '../request/audit.ts';
 import { issueDeployKeyFor } from '../ship/deploy-keys/deploy-keys.ts';

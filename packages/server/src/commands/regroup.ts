@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { readRegrouping, requestRegrouping } from '../crash/crashes/crashes.ts';
-import { findGame } from '../people/games/games.sql.ts';
+import { findGame } from '../people/game-access/game-access.sql.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './open-parts.ts';
 

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { isUniqueViolation } from '../kernel/database/db.ts';
 import { countLimit } from '../kernel/limits/rate-limit.ts';
 import { type Auth, handleRequest } from '../people/accounts/accounts.ts';
-import { CLIENT_ADDRESS_HEADER } from '../people/accounts/client-address.ts';
+import { CLIENT_ADDRESS_HEADER } from '../people/accounts/request-rules.ts';
 import { sendError } from './send-error.ts';
 
 /** A body to forward: serialized again, so that both sides read the same. */

@@ -7,7 +7,7 @@ import { areCompatible, cliVersionOf, VERSION, VERSION_HEADER } from '@chauffeur
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context } from '../context.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
-import { requireMember } from '../people/games/games.ts';
+import { requireMember } from '../people/game-access/game-access.ts';
 import { requireOrganisation } from '../people/organisations/organisations.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { Answer, callerOf, invalidCode } from '../request/perform.ts';

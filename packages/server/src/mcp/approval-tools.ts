@@ -5,7 +5,7 @@ import { ApprovalTicket } from '@chauffeur/contract/operations/approvals';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import type { AccountCaller, Context } from '../context.ts';
-import { requireMember } from '../people/games/games.ts';
+import { requireMember } from '../people/game-access/game-access.ts';
 import { type ApprovalRequest, requestApproval } from '../team/approvals/approvals.ts';
 import type { Schema } from './schema-walk.ts';
 

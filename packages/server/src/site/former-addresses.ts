@@ -2,7 +2,8 @@
 // with another handle.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../context.ts';
-import { findRenamed, requireVisible } from '../people/games/games.ts';
+import { requireVisible } from '../people/game-access/game-access.ts';
+import { findRenamed } from '../people/games/games.ts';
 import { findRenamedDeveloper } from '../shop/store/store.ts';
 
 /** Short, because another game or developer can have the address later. */

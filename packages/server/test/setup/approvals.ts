@@ -1,6 +1,6 @@
 // Approvals for tests: a game whose admin has an agent, and the calls that request, decide and read approvals.
 import type { User } from '../../src/context.ts';
-import { findGame } from '../../src/people/games/games.sql.ts';
+import { findGame } from '../../src/people/game-access/game-access.sql.ts';
 import { type ApprovalRequest, requestApproval } from '../../src/team/approvals/approvals.ts';
 import { callApi, makeOwnedGame, type OwnedGame, type Session } from './api-calls.ts';
 import { mailTo } from './mail.ts';

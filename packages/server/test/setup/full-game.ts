@@ -1,7 +1,7 @@
 // Creates a game with data of every kind, and finds what is left of it in the tables and the blob store.
 import { sql } from 'kysely';
 import { changed, rows } from '../../src/kernel/database/db.ts';
-import { findGame } from '../../src/people/games/games.sql.ts';
+import { findGame } from '../../src/people/game-access/game-access.sql.ts';
 import { requestApproval } from '../../src/team/approvals/approvals.ts';
 import { connect, makeKey } from './agents.ts';
 import { callApi, makeOwnedGame, type OwnedGame } from './api-calls.ts';

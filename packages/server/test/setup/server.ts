@@ -12,7 +12,7 @@ import { transact } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { createLog, type Log } from '../../src/kernel/telemetry/log.ts';
 import type { FetchDocument } from '../../src/people/accounts/client-documents.ts';
-import { setRole } from '../../src/people/games/games.sql.ts';
+import { setRole } from '../../src/people/game-access/game-access.sql.ts';
 import { createGameFor } from '../../src/people/games/games.ts';
 import type { Role } from '../../src/roles.ts';
 import { issueDeployKeyFor } from '../../src/ship/deploy-keys/deploy-keys.ts';

@@ -10,7 +10,7 @@ import { forgetDevice as forgetDeviceOfReports, listCrashesOfDevice } from '../.
 import { DAY, HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';

@@ -12,7 +12,7 @@ import { compareGroups } from '../../crash/crashes/crashes.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { medianOf } from '../../kernel/collections/sketch.ts';
 import { isWorkerAway } from '../../kernel/database/db.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import type { Call } from '../../request/perform.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';

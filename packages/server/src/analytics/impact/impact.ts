@@ -3,7 +3,7 @@ import { FACETS } from '@chauffeur/contract/crash-query';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/impact';
 import { type FacetRow, readFacetValues, readImpact } from '../../crash/crashes/crashes.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { handle } from '../../request/route.ts';
 import { countDevices } from '../events/events.ts';
 

@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { type Db, row } from '../../kernel/database/db.ts';
 import { resolveClientIds } from '../../people/client-ids/client-ids.ts';
-import { findGame } from '../../people/games/games.sql.ts';
+import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
 import { idempotencyKeyOf, idsOf } from '../../request/client-ids.ts';
 import { readJsonBody } from '../../request/json.ts';

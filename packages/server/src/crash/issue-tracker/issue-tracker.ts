@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
-import { lockGame, requireMember } from '../../people/games/games.ts';
+import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';

@@ -5,7 +5,7 @@ import { SOURCE_PLACEHOLDERS } from '@chauffeur/contract/source-link';
 import { findTemplateProblem, tidyTemplate } from '@chauffeur/contract/web-address';
 import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
-import { lockGame, requireMember } from '../../people/games/games.ts';
+import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { recordChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { findBuilds } from '../../ship/builds/builds.ts';

@@ -12,7 +12,7 @@ import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
-import { requireVerifiedOwner } from '../../people/games/games.ts';
+import { requireVerifiedOwner } from '../../people/game-access/game-access.ts';
 import { acceptsGzip } from '../../request/negotiation.ts';
 import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';

@@ -12,7 +12,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newSecret } from '../../kernel/secrets/ids.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';

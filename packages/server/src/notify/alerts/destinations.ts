@@ -10,7 +10,7 @@ import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { isPrivateHost } from '../../kernel/network/public-request.ts';
 import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
-import { type Game, lockGame, requireMember } from '../../people/games/games.ts';
+import { type Game, lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { storedTokenOf } from '../../people/accounts/accounts.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { forgetChanges } from '../../request/game-changes.sql.ts';
 import { watchChanges } from '../../request/game-changes.ts';
 import { cookieName } from '../../request/origins.ts';

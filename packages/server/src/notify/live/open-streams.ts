@@ -6,7 +6,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { countLimit } from '../../kernel/limits/rate-limit.ts';
 import { listLiveSessions } from '../../people/accounts/accounts.ts';
-import { listMemberships } from '../../people/games/games.sql.ts';
+import { listMemberships } from '../../people/game-access/game-access.sql.ts';
 import { perContext } from '../../request/per-context.ts';
 
 /** An address has the limit of this many accounts, because the people in an office share one. */

@@ -35,10 +35,9 @@ import {
 import { checkRequest, databaseHooks, resetReports } from './auth-hooks.ts';
 import { AUTH_TABLES, signInPlugins } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
-import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
 import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
-import { refuseName } from './request-rules.ts';
+import { CLIENT_ADDRESS_HEADER, refuseName } from './request-rules.ts';
 import { forgetTrust } from './second-factors.sql.ts';
 import {
   confirmChangeEmail,

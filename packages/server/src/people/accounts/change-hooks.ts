@@ -9,7 +9,7 @@ import { type Db, transact } from '../../kernel/database/db.ts';
 import { newSecret } from '../../kernel/secrets/ids.ts';
 import { findUserById } from './accounts.sql.ts';
 import { BROWSER_COOKIE, BROWSER_COOKIE_LENGTH, BROWSER_COOKIE_SECONDS, noteBrowser } from './browsers.ts';
-import { CLIENT_ADDRESS_HEADER } from './client-address.ts';
+import { CLIENT_ADDRESS_HEADER } from './request-rules.ts';
 import { forgetTrust, markTrustedBrowser, readFactors } from './second-factors.sql.ts';
 import { type AccountChange, type Origin, reportChange } from './security-emails.ts';
 

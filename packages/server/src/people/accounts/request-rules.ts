@@ -155,3 +155,9 @@ export function refuseRequest(route: string, body: unknown): Refusal | null {
   }
   return null;
 }
+
+/**
+ * The HTTP layer sets this header to the client's address before it passes a request to better-auth. Clients cannot set
+ * it.
+ */
+export const CLIENT_ADDRESS_HEADER = 'x-chauffeur-client';

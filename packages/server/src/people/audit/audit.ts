@@ -1,13 +1,17 @@
 // Reads the audit log: of a game or an organisation for its owners and admins, and of the whole service for operators.
+
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/audit';
 import type { Context } from '../../context.ts';
+import { DAY } from '../../kernel/clock.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { firstIdAt, timeOfId } from '../../kernel/secrets/ids.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle, stream } from '../../request/route.ts';
-import { requireMember } from '../games/games.ts';
+import { requireMember } from '../game-access/game-access.ts';
 import { requireOrganisation } from '../organisations/organisations.ts';
 import * as sql from './audit.sql.ts';
+import { forgetEntries } from './audit.sql.ts';
 import { sendExport } from './export.ts';
 
 type Page = OutputOf<typeof contract.listAuditEntries>;
@@ -100,4 +104,19 @@ function recordOf(row: sql.EntryRow): Page['entries'][number] {
     address: row.address,
     client: row.client,
   };
+}
+
+export const auditRetentionJob = defineJob(
+  'audit:retention',
+  { attempts: 5, cron: '17 4 * * *', lane: 'long', deletesOld: true },
+  expireAudit,
+);
+
+/** Few enough for a short transaction. */
+const BATCH_SIZE = 5000;
+
+export async function expireAudit({ db, clock, config: { auditDays } }: Context): Promise<void> {
+  if (auditDays === 0) return;
+  const before = firstIdAt(clock.now().getTime() - auditDays * DAY);
+  while ((await forgetEntries(db, before, BATCH_SIZE)) === BATCH_SIZE);
 }

@@ -1,4 +1,5 @@
 // Logins of the `chauffeur` command: keys with which it acts for a person, with no more rights than a deploy key.
+
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/cli';
@@ -9,12 +10,14 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
+import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { countPublicPost } from '../../request/address-limit.ts';
 import { handle } from '../../request/route.ts';
-import { listGameIdsOf, requireMember, unknownGame } from '../games/games.ts';
+import { listGameIdsOf, requireMember, unknownGame } from '../game-access/game-access.ts';
 import * as logins from './logins.sql.ts';
-import { deleteDecided } from './requests.sql.ts';
+import { forgetLogins } from './logins.sql.ts';
+import { deleteDecided, forgetRequests } from './requests.sql.ts';
 
 /** What the operations of the command need. A test compares it with them. */
 const SHIPPING_ROLE = 'developer';
@@ -105,4 +108,20 @@ export async function revokeCliLogins(tx: Tx, userId: string, now: Date): Promis
   // Deleted first: a command that is collecting its key has locked the request, and its login is then revoked below.
   await deleteDecided(tx, userId);
   return logins.revokeLogins(tx, { userId }, timesOf(now));
+}
+
+export const forgetLoginsJob = defineJob(
+  'cli-logins:forget',
+  { attempts: 3, cron: '17 * * * *', lane: 'long', deletesOld: true },
+  forgetOldLogins,
+);
+
+/** How long a login that ended stays in the database. */
+const ENDED_DAYS = 30;
+
+export async function forgetOldLogins(ctx: Context): Promise<void> {
+  const now = ctx.clock.now();
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY);
+  await forgetRequests(ctx.db, now);
+  await forgetLogins(ctx.db, { revoked: daysAgo(ENDED_DAYS), used: daysAgo(LIMITS.cliLoginDays + ENDED_DAYS) });
 }

@@ -17,7 +17,7 @@ import { countPublicPost, networkOf } from '../../request/address-limit.ts';
 import { requestAddress } from '../../request/audit.ts';
 import { answer } from '../../request/perform.ts';
 import { handle, stream } from '../../request/route.ts';
-import { requireMember } from '../games/games.ts';
+import { requireMember } from '../game-access/game-access.ts';
 import { countCliLogins, timesOf } from './cli-logins.ts';
 import * as logins from './logins.sql.ts';
 import * as requests from './requests.sql.ts';

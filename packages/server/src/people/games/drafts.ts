@@ -5,9 +5,10 @@ import * as contract from '@chauffeur/contract/operations/games';
 import { transact } from '../../kernel/database/db.ts';
 import { recordChange, recordDone } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
+import { lockGame, requireMember } from '../game-access/game-access.ts';
 import { changeFacts, NO_FACTS } from './fact-rules.ts';
 import * as sql from './games.sql.ts';
-import { lockGame, publishListing, requireMember } from './games.ts';
+import { publishListing } from './games.ts';
 
 type Draft = OutputOf<typeof contract.getDraft>;
 

@@ -3,13 +3,13 @@
 import { ApiError, type ErrorCode, errors } from '@chauffeur/contract/errors';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/games';
-import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
+import type { Role } from '@chauffeur/contract/roles';
 import { slugOf } from '@chauffeur/contract/slug';
-import type { AccountCaller, Caller, Context } from '../../context.ts';
+import type { AccountCaller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { noteGame, recordChange, recordChanges } from '../../request/audit.ts';
+import { noteGame, recordChanges } from '../../request/audit.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import {
   endFormerAddress,
@@ -20,14 +20,22 @@ import {
 } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';
 import * as clientIds from '../client-ids/client-ids.ts';
+import * as access from '../game-access/game-access.sql.ts';
+import {
+  type FoundGame,
+  type Game,
+  isReachable,
+  lockGame,
+  readGameAndOwner,
+  requireMember,
+  unknownGame,
+} from '../game-access/game-access.ts';
 import { listMembersOf } from '../organisations/organisations.sql.ts';
 import { listMetRequirements, lockOrganisation, requireOrganisation } from '../organisations/organisations.ts';
-import { findObstacleIn, requirePersonalSignIn } from '../organisations/required-sign-in.ts';
+import { requirePersonalSignIn } from '../organisations/required-sign-in.ts';
 import { changeFacts, type FactChanges, type Facts, hasFacts, NO_FACTS } from './fact-rules.ts';
 import * as games from './games.sql.ts';
 
-export type Game = games.GameRow;
-export type FoundGame = games.FoundGame;
 type Record = OutputOf<typeof contract.createGame>;
 type FullRecord = OutputOf<typeof contract.updateGame>;
 
@@ -73,7 +81,7 @@ export async function createGameFor(
         return inserted;
       });
       clientIds.forgetSlugs(ctx, [slug]);
-      const role = await games.roleOnGame(ctx.db, created.game_id, creatorId);
+      const role = await access.roleOnGame(ctx.db, created.game_id, creatorId);
       return recordOf(created, role ?? 'owner');
     } catch (error) {
       // The owner deleted their account in the meantime.
@@ -173,7 +181,7 @@ export const getGame = handle(contract.getGame, async (ctx, { caller, input }) =
     readFacts(ctx.db, game.game_id),
     games.findPicture(ctx.db, game.game_id),
     games.readOrganisation(ctx.db, game.organisation_id),
-    games.listMembers(ctx.db, game.game_id),
+    access.listMembers(ctx.db, game.game_id),
     games.findHidden(ctx.db, game.game_id),
   ]);
   if (organisation === undefined) throw unknownGame();
@@ -242,75 +250,6 @@ async function changeGame(ctx: Context, tx: Tx, { game_id: gameId }: Game, chang
 /** What the audit log records. */
 const CHANGEABLE = ['name', 'slug', 'visibility', 'tagline', 'description', 'tags', ...Object.keys(NO_FACTS)];
 
-/** Changes the role of someone who has one on the game or in its organisation. Others are invited. */
-export const setGameRole = handle(contract.setGameRole, (ctx, { caller, input }) => {
-  const { user_id: userId, role } = input;
-  return changeMember(ctx, caller, input, async (tx, gameId, member) => {
-    if (member === undefined) throw errors.notFound('user_id: no such member of the game. Invite them to it.');
-    const { name, role: from, organisation_role: inOrganisation } = member;
-    if (inOrganisation !== null && isAtLeast(inOrganisation, role))
-      throw errors.invalid(`role: ${name} is already ${inOrganisation} in the organisation. Change the role there.`);
-    await games.setRole(tx, gameId, userId, role);
-    recordChange('member', { name, role: from }, { name, role });
-  });
-});
-
-export const removeAdmin = handle(contract.removeAdmin, (ctx, { caller, input }) => {
-  return changeMember(ctx, caller, input, async (tx, gameId, member) => {
-    if (member === undefined) throw errors.notFound('user_id: no such member of the game.');
-    const { name, role, game_role: onGame } = member;
-    if (onGame === null)
-      throw errors.invalid(`user_id: ${name} is ${role} in the organisation. Change the role there.`);
-    await games.deleteRole(tx, gameId, input.user_id);
-    recordChange('member', { name, role }, null);
-  });
-});
-
-type MemberRef = { readonly uid: string; readonly user_id: string };
-
-/** Runs `work` in a transaction in which the caller stays an owner of the game. Returns the members after it. */
-async function changeMember(
-  ctx: Context,
-  caller: AccountCaller,
-  { uid, user_id: userId }: MemberRef,
-  work: (tx: Tx, gameId: string, member: games.Member | undefined) => Promise<void>,
-) {
-  const { game_id: gameId } = await requireOwner(ctx, caller, uid);
-  return transact(ctx.db, async (tx) => {
-    const game = await lockGame(tx, gameId);
-    requireRole((await roleOf(tx, game, caller)) ?? 'viewer', 'owner');
-    const member = (await games.listMembers(tx, gameId)).find(({ user_id }) => user_id === userId);
-    await work(tx, gameId, member);
-    return { members: await games.listMembers(tx, gameId) };
-  });
-}
-
-/** Also without the sign-in that the organisation requires. */
-export const leaveGame = handle(contract.leaveGame, async (ctx, { caller, input }) => {
-  const { game, role } = await requireMember(ctx, caller, input.uid, { anySignIn: true });
-  if (role === 'owner') throw errors.lastOwner();
-  const hasLeft = await transact(ctx.db, async (tx) => {
-    await lockGame(tx, game.game_id);
-    const isDeleted = await games.deleteRole(tx, game.game_id, caller.user.id);
-    if (isDeleted) recordChange('member', { name: caller.user.name, role }, null);
-    return isDeleted;
-  });
-  if (!hasLeft) {
-    // Without a role on the game alone, they have one in its organisation, unless they have just left.
-    if ((await games.roleOnGame(ctx.db, game.game_id, caller.user.id)) === null) throw unknownGame();
-    throw errors.lastOwner('Your role comes from the organisation of the game. Leave the organisation instead.');
-  }
-  return { game_uid: game.game_id };
-});
-
-/** Locks the game until the transaction ends and returns its current row. Throws `notFound` if it was deleted. */
-export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
-  const game = await games.lockGame(tx, gameId);
-  if (game === null) throw unknownGame();
-  noteGame(game);
-  return game;
-}
-
 /**
  * Throws `code` if `app` or `app_name` names another program than the game, which has only one. The game's uid, slug
  * and name are accepted in any letter case.
@@ -335,115 +274,12 @@ export async function requireOwnProgram(
   }
 }
 
-/** The games that the caller has access to. */
-export async function listGameIds(ctx: Context, caller: AccountCaller): Promise<string[]> {
-  const all = await games.listRoles(ctx.db, caller.user.id, await listMetRequirements(ctx.db, caller));
-  return all.map(({ game_id }) => game_id);
-}
-
-/** The games on which the person has at least this role, however they signed in. */
-export async function listGameIdsOf(db: Db, userId: string, atLeast: Role): Promise<string[]> {
-  const all = await games.listRoles(db, userId, null);
-  return all.filter(({ role }) => isAtLeast(role, atLeast)).map(({ game_id }) => game_id);
-}
-
 /** The game with this former slug; null if a game has the slug, or none has had it. */
 export async function findRenamed(ctx: Context, ref: string): Promise<FoundGame | null> {
   if (!(await clientIds.isFormerSlug(ctx, ref))) return null;
   // What was known may be a few seconds old.
-  const game = await games.findGame(ctx.db, ref);
+  const game = await access.findGame(ctx.db, ref);
   return game?.slug === ref ? null : game;
-}
-
-/** An agent can be limited to one game. It cannot see any other game, not even its public data. */
-function isReachable(caller: Caller, { game_id }: Pick<Game, 'game_id'>): boolean {
-  return caller.kind !== 'account' || caller.agent === undefined || [null, game_id].includes(caller.agent.gameId);
-}
-
-/** Finds the game with this uid or slug for any role; null if there is none or the caller's agent cannot reach it. */
-export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<FoundGame | null> {
-  const game = await games.findGame(db, ref);
-  return game !== null && isReachable(caller, game) ? game : null;
-}
-
-/**
- * Returns a game on which the caller has the role that the called operation needs. Throws `notAllowed` if their role is
- * lower, `strongerSignInNeeded` if they have not signed in as its organisation requires, unless `anySignIn` is set, and
- * `notFound` if they have none, so as not to reveal that the game exists.
- */
-export async function requireMember(
-  ctx: Context,
-  caller: AccountCaller,
-  ref: string,
-  { anySignIn = false }: { anySignIn?: boolean } = {},
-): Promise<{ game: FoundGame; role: Role }> {
-  const game = await findGameFor(ctx.db, caller, ref);
-  const role = game === null ? null : await roleOf(ctx.db, game, caller);
-  if (game === null || role === null) throw unknownGame();
-  if (!anySignIn) await requireSignIn(ctx, game, caller);
-  noteGame(game);
-  requireRole(role, caller.neededRole ?? 'owner');
-  return { game, role };
-}
-
-/**
- * Throws `strongerSignInNeeded` if the caller has not signed in as the game's organisation requires. Others are
- * machines or strangers.
- */
-export async function requireSignIn(ctx: Context, game: FoundGame, caller: Caller): Promise<void> {
-  const obstacle = await findSignInObstacle(ctx, game, caller);
-  if (obstacle !== null) throw obstacle;
-}
-
-async function findSignInObstacle(ctx: Context, game: FoundGame, caller: Caller): Promise<ApiError | null> {
-  if (game.required_sign_in === null || caller.kind !== 'account') return null;
-  return findObstacleIn(ctx, caller, game.organisation_id);
-}
-
-/**
- * The caller's role on a game that they may see; null for visitors, and for members who have not signed in as its
- * organisation requires. Drafts are only visible to members: throws `strongerSignInNeeded`, and `notFound` for others.
- */
-export async function requireVisible(ctx: Context, game: FoundGame, caller: Caller): Promise<Role | null> {
-  const role = await roleOf(ctx.db, game, caller);
-  const isDraft = game.visibility === 'draft';
-  if (role === null && isDraft) throw unknownGame();
-  const obstacle = role === null ? null : await findSignInObstacle(ctx, game, caller);
-  if (obstacle === null) return role;
-  if (isDraft) throw obstacle;
-  return null;
-}
-
-/** Throws `notAllowed` if the role on a game is lower than needed. */
-export function requireRole(role: Role, needed: Role): void {
-  if (!isAtLeast(role, needed)) throw errors.notAllowed(formatMissingRole(role, needed, 'game'));
-}
-
-/** Returns a game that the caller owns. Throws `notFound`, and `notAllowed` for lower roles. */
-export async function requireOwner(ctx: Context, caller: AccountCaller, ref: string): Promise<Game> {
-  const { game } = await requireMember(ctx, { ...caller, neededRole: 'owner' }, ref);
-  return game;
-}
-
-/** The caller's role on the game; a deploy key acts as an admin of its own game. */
-export async function roleOf(db: Db, game: Game, caller: Caller): Promise<Role | null> {
-  if (caller.kind === 'game') return caller.gameId === game.game_id ? 'admin' : null;
-  if (caller.kind === 'anonymous') return null;
-  if (caller.user.id === game.owner_id) return 'owner';
-  return games.roleOnGame(db, game.game_id, caller.user.id);
-}
-
-/** Throws `ownerNotVerified` unless the owner of the game has verified their email. */
-export async function requireVerifiedOwner(ctx: Context, gameId: string): Promise<void> {
-  const { owner_verified } = await readGameAndOwner(ctx, gameId);
-  if (!owner_verified) throw errors.ownerNotVerified();
-}
-
-/** Returns the game of a deploy key with its owner. Throws `revokedKey` if it was deleted together with its keys. */
-export async function readGameAndOwner(ctx: Context, gameId: string) {
-  const game = await games.readOwner(ctx.db, gameId);
-  if (game === undefined) throw errors.revokedKey();
-  return game;
 }
 
 /** Returns the texts of the game. Throws `notFound` if it was deleted. */
@@ -456,8 +292,4 @@ export async function readTexts(ctx: Context, gameId: string): Promise<games.Tex
 /** Empty for a game whose team has given none. */
 export async function readFacts(db: Db, gameId: string): Promise<Facts> {
   return (await games.findFacts(db, gameId)) ?? NO_FACTS;
-}
-
-export function unknownGame(cause?: unknown): ApiError {
-  return errors.notFound("This game does not exist, or you don't have access to it.", { cause });
 }

@@ -2,8 +2,8 @@ import * as contract from '@chauffeur/contract/operations/channels';
 import { sql } from 'kysely';
 import type { AccountCaller, Context } from '../../context.ts';
 import { changed, type Db, row, rows } from '../../kernel/database/db.ts';
-import { findGame } from '../../people/games/games.sql.ts';
-import { requireMember, requireVisible, unknownGame } from '../../people/games/games.ts';
+import { findGame } from '../../people/game-access/game-access.sql.ts';
+import { requireMember, requireVisible, unknownGame } from '../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 

@@ -8,7 +8,7 @@ import type { Caller, Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { recordChange } from '../../request/audit.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import type { Call } from '../../request/perform.ts';

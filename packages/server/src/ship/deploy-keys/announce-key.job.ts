@@ -8,7 +8,7 @@ import type { Email } from '../../kernel/email/email.ts';
 import { oneLine, quote } from '../../kernel/email/html-email.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
-import { findGame, listOwners } from '../../people/games/games.sql.ts';
+import { findGame, listOwners } from '../../people/game-access/game-access.sql.ts';
 import { findIssue, findTokenById } from './deploy-keys.sql.ts';
 
 /** `keyId` is the id of the deploy key or of the upload token. */

@@ -9,7 +9,7 @@ import type { Context, GameCaller } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
-import { lockGame, requireMember } from '../../people/games/games.ts';
+import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { recordChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { announceKeyJob } from './announce-key.job.ts';

@@ -7,7 +7,7 @@ import { DAY } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { lockGame, requireMember } from '../../people/games/games.ts';
+import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { recordChange, recordChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/text-rules.ts';

@@ -7,7 +7,7 @@ import type { Context, GameCaller } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { recordChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import * as files from './files.sql.ts';

@@ -18,7 +18,7 @@ import { BlobMissingError, type ByteSource } from '../../kernel/blobs/store.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { PRIVATE_FILE, withWorkFolder } from '../../kernel/private-files.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { requireMember, requireVerifiedOwner } from '../../people/games/games.ts';
+import { requireMember, requireVerifiedOwner } from '../../people/game-access/game-access.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import { type Answer, answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';

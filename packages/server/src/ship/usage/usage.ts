@@ -11,7 +11,7 @@ import type { Tx } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { countLimit } from '../../kernel/limits/rate-limit.ts';
 import { raiseAlerts } from '../../notify/alerts/alerts.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { handle } from '../../request/route.ts';
 import { readLimits } from '../quotas/quotas.ts';
 import * as sql from './usage.sql.ts';

@@ -11,7 +11,7 @@ import { BlobMissingError, type BlobSettings } from '../../kernel/blobs/store.ts
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
-import { requireMember, requireVerifiedOwner, unknownGame } from '../../people/games/games.ts';
+import { requireMember, requireVerifiedOwner, unknownGame } from '../../people/game-access/game-access.ts';
 import { readForm } from '../../request/form.ts';
 import { type Answer, answer } from '../../request/perform.ts';
 import { createReceiver, type Receiver, storeBytes } from '../../request/receive-bytes.ts';

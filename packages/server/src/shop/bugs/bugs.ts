@@ -7,7 +7,7 @@ import * as contract from '@chauffeur/contract/operations/bugs';
 import type { Context } from '../../context.ts';
 import { findGroups, groupsOfReports, idsOfGroup } from '../../crash/crashes/crashes.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
-import { lockGame, requireMember } from '../../people/games/games.ts';
+import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { recordChange } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';

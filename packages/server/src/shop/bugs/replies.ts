@@ -11,7 +11,7 @@ import { oneLine, quote } from '../../kernel/email/html-email.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
-import { type Game, requireMember } from '../../people/games/games.ts';
+import { type Game, requireMember } from '../../people/game-access/game-access.ts';
 import { handle } from '../../request/route.ts';
 import { findBug, insertReply, listRecipients, type Recipient } from './bugs.sql.ts';
 import { replyRecord, unknownTicket } from './bugs.ts';

@@ -7,7 +7,7 @@ import { transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
-import { findGame } from '../../people/games/games.sql.ts';
+import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { findRelease } from '../store/releases.ts';
 import { releaseEmail } from './follow-emails.ts';
 import * as sql from './follows.sql.ts';

@@ -2,7 +2,7 @@
 import type { ReportReason } from '@chauffeur/contract/operations/moderation';
 import { sql } from 'kysely';
 import { changed, type Db, rows, type Tx } from '../../kernel/database/db.ts';
-import type { Game } from '../../people/games/games.ts';
+import type { Game } from '../../people/game-access/game-access.ts';
 
 type NewReport = {
   readonly gameId: string;

@@ -6,7 +6,7 @@ import * as contract from '@chauffeur/contract/operations/statistics';
 import type { Context } from '../../context.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { dailyCounter } from '../../request/daily-counter.ts';
 import { readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';

@@ -8,7 +8,7 @@ import * as contract from '@chauffeur/contract/operations/store';
 import { sql } from 'kysely';
 import type { Caller, Context } from '../../context.ts';
 import { type Db, rows } from '../../kernel/database/db.ts';
-import { type Game, readGameAndOwner } from '../../people/games/games.ts';
+import { type Game, readGameAndOwner } from '../../people/game-access/game-access.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import { offered } from '../../ship/files/files.ts';

@@ -6,7 +6,7 @@ import * as contract from '@chauffeur/contract/operations/store';
 import type { Context } from '../../context.ts';
 import { HOUR, SECOND } from '../../kernel/clock.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
-import { findGame } from '../../people/games/games.sql.ts';
+import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
 import { answer } from '../../request/perform.ts';

@@ -13,11 +13,11 @@ import {
   findGameFor,
   type Game,
   readGameAndOwner,
-  readTexts,
   requireMember,
   requireVisible,
   unknownGame,
-} from '../../people/games/games.ts';
+} from '../../people/game-access/game-access.ts';
+import { readTexts } from '../../people/games/games.ts';
 import { countPublicRead } from '../../request/address-limit.ts';
 import { handle } from '../../request/route.ts';
 import { channelsSince } from '../../ship/channels/channels.sql.ts';

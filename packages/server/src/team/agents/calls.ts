@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Agent } from '../../context.ts';
 import { changed, type Db, rows } from '../../kernel/database/db.ts';
 import { isUuid, timeOfId } from '../../kernel/secrets/ids.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 

@@ -7,7 +7,7 @@ import { AGENT_KEY_PREFIX } from '@chauffeur/contract/operations/agents';
 import type { AccountCaller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
-import { requireMember } from '../../people/games/games.ts';
+import { requireMember } from '../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import * as keys from './keys.sql.ts';

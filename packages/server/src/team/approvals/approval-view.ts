@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/approvals';
 import type { ApprovalState } from '@chauffeur/contract/operations/approvals';
 import type { Context } from '../../context.ts';
-import type { Game } from '../../people/games/games.ts';
+import type { Game } from '../../people/game-access/game-access.ts';
 import { requireApplicable } from './actions.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
 

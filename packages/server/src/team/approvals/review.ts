@@ -6,7 +6,7 @@ import * as contract from '@chauffeur/contract/operations/approvals';
 import type { AccountCaller, Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
-import { findGameFor, type Game, requireRole, requireSignIn, roleOf } from '../../people/games/games.ts';
+import { findGameFor, type Game, requireRole, requireSignIn, roleOf } from '../../people/game-access/game-access.ts';
 import { listMetRequirements } from '../../people/organisations/organisations.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { noteChange } from '../../request/game-changes.ts';

@@ -7,7 +7,7 @@ import * as contract from '@chauffeur/contract/operations/deletion';
 import { sql } from 'kysely';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { changed, type Db, onlyRow, retryConflicts, rows, type Tx, transact } from '../../kernel/database/db.ts';
-import { type Game, requireMember } from '../../people/games/games.ts';
+import { type Game, requireMember } from '../../people/game-access/game-access.ts';
 import { recordChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../../ship/builds/builds.ts';

@@ -3,7 +3,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/deploy-info';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
-import { readGameAndOwner, requireMember } from '../../people/games/games.ts';
+import { readGameAndOwner, requireMember } from '../../people/game-access/game-access.ts';
 import { handle } from '../../request/route.ts';
 import { countBuilds, recentBuilds } from '../../ship/builds/builds.ts';
 import { currentPointers } from '../../ship/channels/channels.ts';

@@ -5,7 +5,7 @@ import type { Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
-import { lockGame, requireOwner } from '../../people/games/games.ts';
+import { lockGame, requireOwner } from '../../people/game-access/game-access.ts';
 import {
   findOrganisation,
   listMembersOf,

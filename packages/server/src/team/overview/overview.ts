@@ -1,7 +1,7 @@
 import * as contract from '@chauffeur/contract/operations/overview';
 import { devicesByDay, listingBands } from '../../analytics/health/health.ts';
 import { countNewGroups } from '../../crash/crashes/crashes.ts';
-import { listGameIds, requireMember } from '../../people/games/games.ts';
+import { listGameIds, requireMember } from '../../people/game-access/game-access.ts';
 import { readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { downloadsByDay } from '../../ship/downloads/downloads.sql.ts';

@@ -9,7 +9,7 @@ import { DAY, HOUR } from '../../../kernel/clock.ts';
 import { transact } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { addJob } from '../../../kernel/jobs/jobs.ts';
-import { lockGame, requireMember } from '../../../people/games/games.ts';
+import { lockGame, requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { handle, stream } from '../../../request/route.ts';
 import { sendBlob } from '../../../request/send-blob.ts';

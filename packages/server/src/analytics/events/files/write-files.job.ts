@@ -18,7 +18,7 @@ import { type Session, transact } from '../../../kernel/database/db.ts';
 import { ensurePartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { type Attempt, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { lockGame } from '../../../people/games/games.ts';
+import { lockGame } from '../../../people/game-access/game-access.ts';
 import { enforceQuota, requireFreeStorage } from '../../../ship/usage/usage.ts';
 import { closeHours } from '../keep/close-hours.sql.ts';
 import { dayOfPartition, partitionOf } from '../keep/event-partitions.job.ts';

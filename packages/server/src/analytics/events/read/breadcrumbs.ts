@@ -8,7 +8,7 @@ import { sessionOfReport } from '../../../crash/crashes/crashes.ts';
 import { DAY, MINUTE } from '../../../kernel/clock.ts';
 import { type Db, isCancelled, rows, transact } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
 import { partitionOf } from '../keep/event-partitions.job.ts';

@@ -1,6 +1,6 @@
 // Deletes one report for a developer.
 import * as contract from '@chauffeur/contract/operations/crash-reports';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { detachReports, transactGroups } from '../groups/groups.sql.ts';
 import { unknownCrash } from '../read/not-found.ts';

@@ -1,7 +1,7 @@
 // Lists the symbols that the newest crash reports of a build were missing.
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/crash-stacks';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { findBuild } from '../../../ship/builds/builds.ts';
 import { countMissing } from './build-symbols.sql.ts';

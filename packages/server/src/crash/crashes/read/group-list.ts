@@ -4,7 +4,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crash-groups';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
 import { findNames } from '../../../people/accounts/accounts.sql.ts';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { type Reader, readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';

@@ -17,7 +17,7 @@ import type { AccountCaller } from '../../../context.ts';
 import { HOUR } from '../../../kernel/clock.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
-import { listMembers } from '../../../people/games/games.sql.ts';
+import { listMembers } from '../../../people/game-access/game-access.sql.ts';
 import { facetOfKey } from '../groups/facet-rules.ts';
 import { matchesPattern } from '../groups/game-rules.ts';
 import { shownTitle } from '../groups/state.sql.ts';

@@ -4,7 +4,7 @@ import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';

@@ -1,5 +1,5 @@
 import * as contract from '@chauffeur/contract/operations/crash-stacks';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
 import { findGroup } from './group-list.sql.ts';

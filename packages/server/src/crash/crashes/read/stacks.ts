@@ -5,7 +5,7 @@ import * as contract from '@chauffeur/contract/operations/crash-stacks';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { readStoredReport } from '../process/stored-report.ts';
 import { readLogTail, tailStartOf } from '../report/log-text.ts';

@@ -5,7 +5,7 @@ import * as contract from '@chauffeur/contract/operations/triage';
 import type { Db } from '../../../kernel/database/db.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';
 import { findNames } from '../../../people/accounts/accounts.sql.ts';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { handle } from '../../../request/route.ts';
 import { type ActivityRow, listActivity } from '../groups/activity.sql.ts';

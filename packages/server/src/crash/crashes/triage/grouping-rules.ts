@@ -5,7 +5,7 @@ import * as contract from '@chauffeur/contract/operations/grouping-rules';
 import type { Context } from '../../../context.ts';
 import { transact } from '../../../kernel/database/db.ts';
 import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
-import { lockGame, requireMember } from '../../../people/games/games.ts';
+import { lockGame, requireMember } from '../../../people/game-access/game-access.ts';
 import { recordChange } from '../../../request/audit.ts';
 import { perContext } from '../../../request/per-context.ts';
 import { handle } from '../../../request/route.ts';

@@ -8,7 +8,7 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
-import { type Game, requireMember } from '../../../people/games/games.ts';
+import { type Game, requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import type { Issue } from '../../issue-tracker/hosts.ts';
 import { createIssue, draftIssue } from '../../issue-tracker/issue-tracker.ts';

@@ -7,7 +7,7 @@ import type { AccountCaller } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
 import { addJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { insertActivity } from '../groups/activity.sql.ts';
 import { splitOff } from '../groups/grouping.ts';

@@ -6,7 +6,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crash-groups';
 import { transact } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { lockGame, requireMember } from '../../../people/games/games.ts';
+import { lockGame, requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { checkQuery } from '../read/query.ts';
 import * as sql from './searches.sql.ts';

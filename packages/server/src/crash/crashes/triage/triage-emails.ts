@@ -6,8 +6,8 @@ import type { Email } from '../../../kernel/email/email.ts';
 import { oneLine, quote } from '../../../kernel/email/html-email.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import { enqueueEmails } from '../../../people/emails/emails.ts';
-import { listReachable } from '../../../people/games/games.sql.ts';
-import type { Game } from '../../../people/games/games.ts';
+import { listReachable } from '../../../people/game-access/game-access.sql.ts';
+import type { Game } from '../../../people/game-access/game-access.ts';
 
 type Group = { readonly group_id: string; readonly title: string };
 

@@ -5,7 +5,7 @@ import * as contract from '@chauffeur/contract/operations/triage';
 import type { AccountCaller } from '../../../context.ts';
 import type { Tx } from '../../../kernel/database/db.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { requireMember } from '../../../people/games/games.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { type ActivityRow, findChange, insertActivity } from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
