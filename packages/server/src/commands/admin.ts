@@ -17,7 +17,7 @@ import {
 } from '../people/accounts/accounts.ts';
 import { findGame } from '../people/game-access/game-access.sql.ts';
 import { createGameFor } from '../people/games/games.ts';
-import { recordChange, recordChanges } from '../request/audit.ts';
+import { auditChange, auditChanges } from '../request/audit.ts';
 import { issueDeployKeyFor } from '../ship/deploy-keys/deploy-keys.ts';
 import { changeQuota } from '../ship/quotas/quotas.ts';
 import { UsageError } from './fail.ts';
@@ -45,7 +45,7 @@ export function addAdminCommands(admin: Command): void {
     .action((options: { email: string; json: boolean }) =>
       perform('admin.userVerify', options.json, async ({ ctx }) => {
         const { id, name, email } = await verifyUser(ctx, options.email);
-        recordChange('account', undefined, { id, name });
+        auditChange('account', undefined, { id, name });
         return { user_id: id, email, verified: true };
       }),
     );
@@ -58,7 +58,7 @@ export function addAdminCommands(admin: Command): void {
     .action((options: { email: string; revoke: boolean; json: boolean }) =>
       perform('admin.userOperator', options.json, async ({ ctx }) => {
         const { id, name, email } = await setUserOperator(ctx, options.email, !options.revoke);
-        recordChanges({}, { account: { id, name }, operator: !options.revoke });
+        auditChanges({}, { account: { id, name }, operator: !options.revoke });
         await endSetup(ctx.db);
         return { user_id: id, email, operator: !options.revoke };
       }),
@@ -75,7 +75,7 @@ export function addAdminCommands(admin: Command): void {
       .action((options: { email: string; json: boolean }) =>
         perform(disabled ? 'admin.userDisable' : 'admin.userEnable', options.json, async ({ ctx }) => {
           const { id, email } = await setUserDisabled(ctx, options.email, disabled);
-          recordChanges({}, { account: { id }, disabled });
+          auditChanges({}, { account: { id }, disabled });
           return { user_id: id, email, disabled };
         }),
       );
@@ -88,7 +88,7 @@ export function addAdminCommands(admin: Command): void {
     .action((options: { email: string; json: boolean }) =>
       perform('admin.userResetSecondFactor', options.json, async ({ ctx }) => {
         const { id, email, removed } = await resetUserSecondFactor(ctx, options.email);
-        recordChanges({}, { account: { id }, removed });
+        auditChanges({}, { account: { id }, removed });
         return { user_id: id, email, removed };
       }),
     );
@@ -141,7 +141,7 @@ async function createUserCommand(options: {
   const name = options.name ?? options.email.split('@')[0] ?? options.email;
   await perform('admin.userCreate', options.json, async ({ ctx, auth }) => {
     const user = await createUser(ctx, auth, { email: options.email, password, name, verified: options.verified });
-    recordChange('account', undefined, { id: user.id, name: user.name });
+    auditChange('account', undefined, { id: user.id, name: user.name });
     return { user_id: user.id, email: user.email, name: user.name, verified: user.emailVerified };
   });
 }

@@ -9,7 +9,7 @@ import {
   setMemberRoleWithin,
 } from '../people/organisations/organisations.sql.ts';
 import { lockOrganisation, setRequiredSignInWithin } from '../people/organisations/organisations.ts';
-import { recordChanges } from '../request/audit.ts';
+import { auditChanges } from '../request/audit.ts';
 import { UsageError } from './fail.ts';
 import { withApp } from './open-parts.ts';
 import { perform } from './perform.ts';
@@ -57,7 +57,7 @@ async function ownerCommand({ organisation: ref, email, json }: OwnerOptions): P
       await lockOrganisation(tx, uid);
       await setMemberRoleWithin(tx, uid, user.id, 'owner');
     });
-    recordChanges({}, { organisation: uid, account: { id: user.id, name: user.name }, role: 'owner' });
+    auditChanges({}, { organisation: uid, account: { id: user.id, name: user.name }, role: 'owner' });
     return { organisation_uid: uid, user_id: user.id, email, role: 'owner' };
   });
 }
@@ -70,7 +70,7 @@ async function allowAnySignInCommand({ organisation: ref, json }: Omit<OwnerOpti
       await setRequiredSignInWithin(tx, locked, null);
       return locked.required_sign_in;
     });
-    recordChanges({}, { organisation: uid });
+    auditChanges({}, { organisation: uid });
     return { organisation_uid: uid, required_before: before ?? 'nothing' };
   });
 }

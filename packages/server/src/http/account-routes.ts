@@ -12,7 +12,7 @@ import { MINUTE } from '../kernel/clock.ts';
 import { findUser } from '../people/accounts/accounts.sql.ts';
 import { type Auth, RESEND_ROUTE, userOfHeaders } from '../people/accounts/accounts.ts';
 import { countEmailRequest } from '../request/address-limit.ts';
-import { ANONYMOUS_ACTOR, fromRequest, noteActor, record, recordChange, recordDone } from '../request/audit.ts';
+import { ANONYMOUS_ACTOR, auditChange, auditDone, fromRequest, noteActor, record } from '../request/audit.ts';
 import { isOwnOrigin } from '../request/origins.ts';
 import { perContext } from '../request/per-context.ts';
 import { countWriteOfAccount } from '../request/read-replica.ts';
@@ -166,7 +166,7 @@ async function recordAccountChange(
     // The hooks of accounts record who confirmed an address.
     if (route === VERIFICATION) return response;
     if (response.ok) await noteSuccess(response, { route, user, body: request.body });
-    else if (route.startsWith(SIGN_IN) && isBurst(ctx, request.ip)) recordChange('failed_sign_ins', 0, FAILURE_BURST);
+    else if (route.startsWith(SIGN_IN) && isBurst(ctx, request.ip)) auditChange('failed_sign_ins', 0, FAILURE_BURST);
     return response;
   });
 }
@@ -187,8 +187,8 @@ async function noteSuccess(response: Response, { route, user, body }: Success): 
   const { id, name } = answer?.user ?? {};
   if (user === null && typeof id === 'string' && typeof name === 'string') noteActor({ id, name });
   const newName = (body as { name?: unknown } | null | undefined)?.name;
-  if (route === '/update-user' && typeof newName === 'string') recordChange('name', user?.name, newName);
-  recordDone();
+  if (route === '/update-user' && typeof newName === 'string') auditChange('name', user?.name, newName);
+  auditDone();
 }
 
 /** The failures of the current minute by address. */

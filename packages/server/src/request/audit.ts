@@ -142,7 +142,7 @@ async function write(recording: Recording, db: Db): Promise<() => void> {
 }
 
 /** Notes values before and after in the entry of the current call, within its transaction. Equal ones are left out. */
-export function recordChange(field: string, before: unknown, after: unknown): void {
+export function auditChange(field: string, before: unknown, after: unknown): void {
   const recording = recordings.getStore();
   if (recording === undefined || isDeepStrictEqual(before ?? null, after ?? null)) return;
   recording.changes[field] = {
@@ -153,16 +153,16 @@ export function recordChange(field: string, before: unknown, after: unknown): vo
 }
 
 /** Notes that the current call did what it is for, if there are no values to show. */
-export function recordDone(): void {
+export function auditDone(): void {
   const recording = recordings.getStore();
   if (recording !== undefined) recording.noted += 1;
 }
 
 /** Notes the fields of `after` that differ from those of `before`. Undefined fields of `after` are left out. */
-export function recordChanges(before: object, after: object, fields: readonly string[] = Object.keys(after)): void {
+export function auditChanges(before: object, after: object, fields: readonly string[] = Object.keys(after)): void {
   for (const field of fields) {
     const value = (after as Record<string, unknown>)[field];
-    if (value !== undefined) recordChange(field, (before as Record<string, unknown>)[field] ?? null, value);
+    if (value !== undefined) auditChange(field, (before as Record<string, unknown>)[field] ?? null, value);
   }
 }
 

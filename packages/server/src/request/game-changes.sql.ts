@@ -12,7 +12,7 @@ export function findGamesBySlug(db: Db, slugs: readonly string[]): Promise<{ gam
   );
 }
 
-export async function recordChanges(db: Db, changes: readonly Omit<GameChange, 'version'>[]): Promise<void> {
+export async function auditChanges(db: Db, changes: readonly Omit<GameChange, 'version'>[]): Promise<void> {
   await changed(
     db,
     // The rows are ordered, so that two processes can't wait for each other.

@@ -4,7 +4,7 @@
 import type { Context } from '../context.ts';
 import { SECOND } from '../kernel/clock.ts';
 import type { ChangeTopic } from './change-topics.ts';
-import { findGamesBySlug, listChanges, recordChanges } from './game-changes.sql.ts';
+import { auditChanges, findGamesBySlug, listChanges } from './game-changes.sql.ts';
 import { perContext } from './per-context.ts';
 
 const FLUSH_MS = 300;
@@ -131,7 +131,7 @@ async function flush({ db }: Context, state: State): Promise<void> {
   // A game may have been named by its uid and by its slug.
   const distinct = [...new Set(changes)].map((text) => text.split(' ') as [string, string]);
   if (distinct.length > 0)
-    await recordChanges(
+    await auditChanges(
       db,
       distinct.map(([game_id, topic]) => ({ game_id, topic })),
     );

@@ -10,7 +10,7 @@ import { transact } from '../../kernel/database/db.ts';
 import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange, recordChanges } from '../../request/audit.ts';
+import { auditChange, auditChanges } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
 import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
@@ -49,8 +49,8 @@ export const setIssueTracker = handle(contract.setIssueTracker, async (ctx, { ca
     const isSame = former?.kind === tracker.kind && former.base_url === tracker.base_url;
     const token = input.token === undefined && isSame ? (former?.token ?? null) : sealed;
     await sql.upsertTracker(tx, game.game_id, { ...tracker, token });
-    recordChanges(former ?? {}, tracker, ['kind', 'base_url', 'project', 'url_template']);
-    recordChange('has_token', former?.token != null, token !== null);
+    auditChanges(former ?? {}, tracker, ['kind', 'base_url', 'project', 'url_template']);
+    auditChange('has_token', former?.token != null, token !== null);
     return { tracker: recordOf({ ...tracker, token }) };
   });
 });
@@ -89,7 +89,7 @@ export const removeIssueTracker = handle(contract.removeIssueTracker, async (ctx
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);
     const former = await sql.findTracker(tx, game.game_id);
-    recordChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);
+    auditChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);
     return { removed: await sql.deleteTracker(tx, game.game_id) };
   });
 });

@@ -6,7 +6,7 @@ import { findTemplateProblem, tidyTemplate } from '@chauffeur/contract/web-addre
 import { transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChanges } from '../../request/audit.ts';
+import { auditChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { findBuilds } from '../../ship/builds/builds.ts';
 import { compareCommits } from '../issue-tracker/issue-tracker.ts';
@@ -28,7 +28,7 @@ export const setSourceSettings = handle(contract.setSourceSettings, async (ctx, 
   await transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);
-    recordChanges((await sql.findSettings(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
+    auditChanges((await sql.findSettings(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
     if (url_template === null) await sql.deleteSettings(tx, game.game_id);
     else await sql.upsertSettings(tx, game.game_id, { url_template, path_prefixes });
   });

@@ -10,7 +10,7 @@ import { type Db, isMissingReference, transact } from '../../kernel/database/db.
 import { deriveKey, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { type Game, lockGame, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange, recordChanges } from '../../request/audit.ts';
+import { auditChange, auditChanges } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { answer } from '../../request/perform.ts';
 import { handle, stream } from '../../request/route.ts';
@@ -72,7 +72,7 @@ export const updateAlerts = handle(contract.updateAlerts, async (ctx, { caller, 
     await lockGame(tx, game.game_id);
     const schedule = await readSchedule(tx, game.game_id);
     const quiet = quietHours === undefined ? schedule.quietHours : quietHours;
-    recordChanges(schedule, { timeZone: zone, digestAt, quietHours: quiet });
+    auditChanges(schedule, { timeZone: zone, digestAt, quietHours: quiet });
     await sql.upsertSettings(tx, game.game_id, {
       time_zone: zone ?? schedule.timeZone,
       digest_at: digestAt ?? schedule.digestAt,
@@ -87,7 +87,7 @@ export const updateAlerts = handle(contract.updateAlerts, async (ctx, { caller, 
         repeatHours: repeat_hours ?? rule.repeatHours,
         mutedUntil: muted_until === undefined ? rule.mutedUntil : muted_until === null ? null : new Date(muted_until),
       };
-      recordChange(kind, rule, changed);
+      auditChange(kind, rule, changed);
       await sql.upsertRule(tx, game.game_id, kind, changed);
     }
   });

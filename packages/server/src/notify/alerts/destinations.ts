@@ -11,7 +11,7 @@ import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { isPrivateHost } from '../../kernel/network/public-request.ts';
 import { newId, timeOfId } from '../../kernel/secrets/ids.ts';
 import { type Game, lockGame, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange, recordChanges } from '../../request/audit.ts';
+import { auditChange, auditChanges } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import { sendTo } from './collect.ts';
@@ -82,7 +82,7 @@ export const addAlertDestination = handle(contract.addAlertDestination, async (c
     createdAt: now,
   };
   // Addresses of webhooks contain secrets.
-  recordChanges(
+  auditChanges(
     {},
     { kind: input.kind, name: input.name, host: new URL(destination.url).host, kinds: destination.kinds },
   );
@@ -122,7 +122,7 @@ export const updateAlertDestination = handle(contract.updateAlertDestination, as
     const before = await destinationOf(inTransaction, game, destinationId);
     await sql.updateDestination(tx, game.game_id, destinationId, changes);
     const after = await destinationOf(inTransaction, game, destinationId);
-    recordChanges(before, after, ['name', 'host', 'kinds', 'enabled']);
+    auditChanges(before, after, ['name', 'host', 'kinds', 'enabled']);
     return after;
   });
 });
@@ -130,7 +130,7 @@ export const updateAlertDestination = handle(contract.updateAlertDestination, as
 export const deleteAlertDestination = handle(contract.deleteAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { kind, name, host } = await destinationOf(ctx, game, input.destination_uid);
-  recordChange('destination', { kind, name, host }, null);
+  auditChange('destination', { kind, name, host }, null);
   if (!(await sql.deleteDestination(ctx.db, game.game_id, input.destination_uid))) throw unknownDestination();
   return { deleted: true };
 });

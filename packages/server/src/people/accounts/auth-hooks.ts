@@ -2,7 +2,7 @@
 import { tidyDisplayName } from '@chauffeur/contract/display-name';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Db } from '../../kernel/database/db.ts';
-import { noteActor, recordChange } from '../../request/audit.ts';
+import { auditChange, noteActor } from '../../request/audit.ts';
 import { deleteSession, findSignInState, findUser, forgetResetLinks } from './accounts.sql.ts';
 import { type ChangeOptions, methodOf, reportUserChange } from './change-hooks.ts';
 import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
@@ -96,7 +96,7 @@ export function databaseHooks(db: Db, options: ChangeOptions) {
           const earlier = emailOfLink(endpoint.query?.token);
           const hasChanged = earlier !== null && earlier !== email;
           // The entry doesn't contain the addresses.
-          recordChange(hasChanged ? 'email_changed' : 'email_verified', false, true);
+          auditChange(hasChanged ? 'email_changed' : 'email_verified', false, true);
           if (!hasChanged) return;
           await reportUserChange(db, options, 'email_changed', {
             userId: id,

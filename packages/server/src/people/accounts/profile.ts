@@ -6,7 +6,7 @@ import * as signIn from '@chauffeur/contract/operations/accounts';
 import { findHandleProblem } from '@chauffeur/contract/slug';
 import { DAY } from '../../kernel/clock.ts';
 import { isUniqueViolation, transact } from '../../kernel/database/db.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import {
   endFormerAddress,
   FORMER_HANDLES,
@@ -32,7 +32,7 @@ export const updateProfile = handle(profile.updateProfile, async (ctx, { caller:
   try {
     await transact(ctx.db, async (tx) => {
       const former = await lockHandle(tx, user.id);
-      recordChange('handle', former, handle);
+      auditChange('handle', former, handle);
       if (former === handle) return;
       await updateHandle(tx, user.id, handle);
       const now = ctx.clock.now();

@@ -17,7 +17,7 @@ import * as contract from '@chauffeur/contract/operations/games';
 import { formatMissingRole, isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Caller, Context } from '../../context.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
-import { noteGame, recordChange } from '../../request/audit.ts';
+import { auditChange, noteGame } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { listMetRequirements } from '../organisations/organisations.ts';
 import { findObstacleIn } from '../organisations/required-sign-in.ts';
@@ -150,7 +150,7 @@ export const setGameRole = handle(contract.setGameRole, (ctx, { caller, input })
     if (inOrganisation !== null && isAtLeast(inOrganisation, role))
       throw errors.invalid(`role: ${name} is already ${inOrganisation} in the organisation. Change the role there.`);
     await sql.setRole(tx, gameId, userId, role);
-    recordChange('member', { name, role: from }, { name, role });
+    auditChange('member', { name, role: from }, { name, role });
   });
 });
 
@@ -161,7 +161,7 @@ export const removeAdmin = handle(contract.removeAdmin, (ctx, { caller, input })
     if (onGame === null)
       throw errors.invalid(`user_id: ${name} is ${role} in the organisation. Change the role there.`);
     await sql.deleteRole(tx, gameId, input.user_id);
-    recordChange('member', { name, role }, null);
+    auditChange('member', { name, role }, null);
   });
 });
 
@@ -191,7 +191,7 @@ export const leaveGame = handle(contract.leaveGame, async (ctx, { caller, input 
   const hasLeft = await transact(ctx.db, async (tx) => {
     await lockGame(tx, game.game_id);
     const isDeleted = await sql.deleteRole(tx, game.game_id, caller.user.id);
-    if (isDeleted) recordChange('member', { name: caller.user.name, role }, null);
+    if (isDeleted) auditChange('member', { name: caller.user.name, role }, null);
     return isDeleted;
   });
   if (!hasLeft) {

@@ -3,7 +3,7 @@ import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/games';
 import { transact } from '../../kernel/database/db.ts';
-import { recordChange, recordDone } from '../../request/audit.ts';
+import { auditChange, auditDone } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { lockGame, requireMember } from '../game-access/game-access.ts';
 import { changeFacts, NO_FACTS } from './fact-rules.ts';
@@ -40,7 +40,7 @@ export const saveDraft = handle(
     await transact(ctx.db, async (tx) => {
       await lockGame(tx, game.game_id);
       await sql.upsertDraft(tx, game.game_id, { listing, by: draft.saved_by, at: draft.saved_at });
-      recordDone();
+      auditDone();
     });
     return { draft: draftOf(draft) };
   },
@@ -56,7 +56,7 @@ export const discardDraft = handle(contract.discardDraft, async (ctx, { caller, 
     if (input.saved_at !== undefined && draft.saved_at.getTime() !== Date.parse(input.saved_at))
       return { draft: draftOf(draft) };
     await sql.deleteDraft(tx, game.game_id);
-    recordChange('draft', 'saved', null);
+    auditChange('draft', 'saved', null);
     return { draft: null };
   });
 });

@@ -9,7 +9,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
 import { type Db, isMissingReference, isUniqueViolation, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { noteGame, recordChanges } from '../../request/audit.ts';
+import { auditChanges, noteGame } from '../../request/audit.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import {
   endFormerAddress,
@@ -77,7 +77,7 @@ export async function createGameFor(
         const inserted = await games.insertGame(tx, { ...game, ownerId, slug });
         await takeSlug(ctx, tx, slug, creatorId);
         noteGame(inserted);
-        recordChanges({}, { name: game.name, slug, visibility });
+        auditChanges({}, { name: game.name, slug, visibility });
         return inserted;
       });
       clientIds.forgetSlugs(ctx, [slug]);
@@ -243,7 +243,7 @@ async function changeGame(ctx: Context, tx: Tx, { game_id: gameId }: Game, chang
   if (hasFacts(changes)) await games.upsertFacts(tx, gameId, changedFacts);
   if (row.slug !== locked.slug) await changeSlug(ctx, tx, locked, row);
   const updated = { ...row, ...changedFacts };
-  recordChanges({ ...locked, ...texts, ...facts }, updated, CHANGEABLE);
+  auditChanges({ ...locked, ...texts, ...facts }, updated, CHANGEABLE);
   return updated;
 }
 

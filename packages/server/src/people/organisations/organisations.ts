@@ -16,7 +16,7 @@ import {
   transact,
 } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { noteOrganisation, recordChange, recordChanges } from '../../request/audit.ts';
+import { auditChange, auditChanges, noteOrganisation } from '../../request/audit.ts';
 import {
   endFormerAddress,
   FORMER_ORGANISATION_SLUGS,
@@ -87,7 +87,7 @@ export const createOrganisation = handle(contract.createOrganisation, async (ctx
       await takeSlug(ctx, tx, caller, input.slug ?? null);
       await organisations.setMemberRoleWithin(tx, organisationId, user.id, 'owner');
       noteOrganisation({ organisation_id: organisationId });
-      recordChanges({}, { name, slug: input.slug ?? null });
+      auditChanges({}, { name, slug: input.slug ?? null });
       return readDetail(tx, caller, organisationId);
     }),
   );
@@ -146,7 +146,7 @@ export const updateOrganisation = handle(contract.updateOrganisation, (ctx, { ca
       await organisations.updateOrganisation(tx, id, { name, slug: input.slug });
       if (input.slug !== undefined && input.slug !== organisation.slug)
         await changeSlug(ctx, tx, caller, organisation, input.slug);
-      recordChanges(organisation, { name, slug: input.slug });
+      auditChanges(organisation, { name, slug: input.slug });
       return readDetail(tx, caller, id);
     }),
   );
@@ -155,7 +155,7 @@ export const updateOrganisation = handle(contract.updateOrganisation, (ctx, { ca
 export const deleteOrganisation = handle(contract.deleteOrganisation, async (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id, name, slug }) => {
     await organisations.deleteOrganisation(tx, id);
-    recordChange('organisation', { name, slug }, null);
+    auditChange('organisation', { name, slug }, null);
     return { organisation_uid: id };
   }).catch((cause: unknown) => {
     throw isMissingReference(cause) ? errors.organisationHasGames(undefined, { cause }) : cause;
@@ -185,7 +185,7 @@ export async function setRequiredSignInWithin(
   required: SignInRequirement | null,
 ): Promise<void> {
   await signIn.setRequired(tx, id, required);
-  recordChange('required_sign_in', before, required);
+  auditChange('required_sign_in', before, required);
 }
 
 /** `anySignIn`: also without the sign-in that the organisation requires. */

@@ -9,7 +9,7 @@ import { HOUR } from '../../kernel/clock.ts';
 import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import type { Call } from '../../request/perform.ts';
 import { handle } from '../../request/route.ts';
@@ -202,7 +202,7 @@ function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined;
 
 /** Adds the move to the audit log. */
 function auditMove({ channel, os, arch }: channels.PointerId, before: string | undefined, after: string | null): void {
-  recordChange(`${channel} ${os} ${arch}`, before ?? null, after);
+  auditChange(`${channel} ${os} ${arch}`, before ?? null, after);
 }
 
 async function rollBackPointer(tx: Tx, pointerId: channels.PointerId, movedBy: string, now: Date): Promise<void> {

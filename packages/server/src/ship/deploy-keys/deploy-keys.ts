@@ -10,7 +10,7 @@ import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { announceKeyJob } from './announce-key.job.ts';
 import * as sql from './deploy-keys.sql.ts';
@@ -35,7 +35,7 @@ export function issueDeployKeyFor(
   return transact(ctx.db, async (tx) => {
     const issued = await issueDeployKeyWithin(tx, gameId, issuedBy);
     const revoked = revokeTokens ? await sql.revokeTokens(tx, gameId) : 0;
-    if (revoked > 0) recordChange('revoked_tokens', 0, revoked);
+    if (revoked > 0) auditChange('revoked_tokens', 0, revoked);
     return { ...issued, revoked_tokens: revoked };
   });
 }
@@ -84,7 +84,7 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
   // The lock serializes concurrent calls, so that the later key revokes the earlier one.
   await lockGame(tx, gameId);
   const former = await sql.findActiveKey(tx, gameId);
-  recordChange('deploy_key', former?.key_ref ?? null, pair.keyRef);
+  auditChange('deploy_key', former?.key_ref ?? null, pair.keyRef);
   await sql.revokeKeys(tx, gameId);
   await sql.insertKey(tx, { ...pair, gameId, keyId, issuedBy });
   await addJob(tx, announceKeyJob, { gameId, keyId });

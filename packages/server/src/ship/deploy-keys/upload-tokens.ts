@@ -8,7 +8,7 @@ import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange, recordChanges } from '../../request/audit.ts';
+import { auditChange, auditChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { trimText } from '../../request/text-rules.ts';
 import { announceKeyJob } from './announce-key.job.ts';
@@ -41,7 +41,7 @@ export const createUploadToken = handle(contract.createUploadToken, async (ctx, 
       created_at: now,
       expires_at: days === null ? null : new Date(now.getTime() + days * DAY),
     });
-    recordChanges({}, { name: row.name, key_ref: row.key_ref, scopes: row.scopes, expires_at: row.expires_at });
+    auditChanges({}, { name: row.name, key_ref: row.key_ref, scopes: row.scopes, expires_at: row.expires_at });
     await addJob(tx, announceKeyJob, { gameId: game.game_id, keyId: row.token_id });
     return row;
   });
@@ -59,7 +59,7 @@ export const renameUploadToken = handle(contract.renameUploadToken, async (ctx, 
   const { game } = await requireMember(ctx, caller, input.uid);
   const renamed = await transact(ctx.db, async (tx) => {
     const row = await tokens.renameToken(tx, game.game_id, input.token_id, trimText('name', input.name));
-    if (row !== undefined) recordChange('name', row.old_name, row.name);
+    if (row !== undefined) auditChange('name', row.old_name, row.name);
     return row;
   });
   if (renamed === undefined) throw unknownToken();
@@ -71,7 +71,7 @@ export const revokeUploadToken = handle(contract.revokeUploadToken, async (ctx, 
   const now = ctx.clock.now();
   const revoked = await transact(ctx.db, async (tx) => {
     const row = await tokens.revokeToken(tx, game.game_id, input.token_id, now);
-    if (row !== undefined) recordChange('state', { name: row.name, key_ref: row.key_ref }, 'revoked');
+    if (row !== undefined) auditChange('state', { name: row.name, key_ref: row.key_ref }, 'revoked');
     return row;
   });
   if (revoked === undefined) throw unknownToken();

@@ -8,7 +8,7 @@ import { DAY } from '../../kernel/clock.ts';
 import type { Db, Tx } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { requireMember } from '../../people/game-access/game-access.ts';
-import { recordChanges } from '../../request/audit.ts';
+import { auditChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import * as files from './files.sql.ts';
 
@@ -63,7 +63,7 @@ export function originOf({ keyRef, user }: GameCaller): Origin {
 /** Adds an uploaded file, whose scan is pending. Its blob must already be durable. */
 export async function addFileRow(tx: Tx, file: NewFile): Promise<FileRow> {
   const row = await files.insertFile(tx, file);
-  recordChanges({}, { file: row.filename, size: row.size, checksum: row.checksum, build_id: row.build_id });
+  auditChanges({}, { file: row.filename, size: row.size, checksum: row.checksum, build_id: row.build_id });
   await files.insertScanEvent(tx, row, { state: 'pending', engine: null, signatureVersion: null, detail: null });
   return row;
 }

@@ -8,7 +8,7 @@ import { type Db, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { lockGame, unknownGame } from '../../people/game-access/game-access.ts';
-import { noteGame, recordChanges } from '../../request/audit.ts';
+import { auditChanges, noteGame } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import * as sql from './quotas.sql.ts';
@@ -92,7 +92,7 @@ export async function changeQuota(
       crash_mb: changes.crash_mb === undefined ? before.crash_mb : changes.crash_mb,
     };
     if (quota.storage_mb === before.storage_mb && quota.crash_mb === before.crash_mb) return;
-    recordChanges(before, quota);
+    auditChanges(before, quota);
     const now = ctx.clock.now();
     await sql.writeQuota(tx, gameId, quota);
     await sql.insertChange(tx, gameId, {

@@ -11,7 +11,7 @@ import { type Attempt, addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { type Game, requireMember, requireVisible } from '../../people/game-access/game-access.ts';
-import { recordChanges } from '../../request/audit.ts';
+import { auditChanges } from '../../request/audit.ts';
 import type { Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { scanVideo, type VideoScan } from '../scans/scans.ts';
@@ -85,7 +85,7 @@ export async function saveVideo(ctx: Context, video: NewVideo): Promise<OutputOf
     await requireSpace(tx, gameId);
     const added = await sql.insertVideo(tx, video);
     await enforceQuota(ctx, tx, gameId);
-    recordChanges({}, { video: added.filename, size: added.size, checksum: added.checksum });
+    auditChanges({}, { video: added.filename, size: added.size, checksum: added.checksum });
     await addJob(tx, scanVideoJob, { videoId: added.video_id });
     return { added, all: await sql.listVideos(tx, gameId) };
   });

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { findGroups, groupsOfReports, idsOfGroup } from '../../crash/crashes/crashes.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { type Reader, readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
@@ -172,7 +172,7 @@ export const setBugSettings = handle(contract.setBugSettings, async (ctx, { call
   await transact(ctx.db, async (tx) => {
     // The lock makes the second of two changes at the same time start from the first.
     await lockGame(tx, game.game_id);
-    recordChange('guests', await settings.acceptsGuests(tx, game.game_id), guests);
+    auditChange('guests', await settings.acceptsGuests(tx, game.game_id), guests);
     await settings.setGuests(tx, game.game_id, guests);
   });
   return { guests };

@@ -15,7 +15,7 @@ import { findGame, listOwners } from '../../people/game-access/game-access.sql.t
 import { findGameFor, type Game, lockGame, requireVisible, unknownGame } from '../../people/game-access/game-access.ts';
 import { findHidden, hideGame, restoreGame } from '../../people/games/games.sql.ts';
 import { countPublicPost, networkOf } from '../../request/address-limit.ts';
-import { recordChange, recordDone } from '../../request/audit.ts';
+import { auditChange, auditDone } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
@@ -87,7 +87,7 @@ export const dismissReports = handle(contract.dismissReports, async (ctx, { inpu
   const { game_id: gameId } = await requireGame(ctx, uid);
   const dismissed = await transact(ctx.db, async (tx) => {
     await lockGame(tx, gameId);
-    recordDone();
+    auditDone();
     return sql.closeReports(tx, gameId, ctx.clock.now());
   });
   return { dismissed };
@@ -103,7 +103,7 @@ export const hidePage = handle(contract.hidePage, async (ctx, { caller, input })
     const before = await findHidden(tx, gameId);
     await hideGame(tx, gameId, { reason, by: caller.user.name, at });
     await sql.closeReports(tx, gameId, at);
-    recordChange('hidden', before?.reason ?? null, reason);
+    auditChange('hidden', before?.reason ?? null, reason);
     if (before?.reason !== reason) await emailOwners(ctx, tx, game, reason);
     return { reason, hidden_at: (before?.hidden_at ?? at).toISOString() };
   });
@@ -130,7 +130,7 @@ export const restorePage = handle(contract.restorePage, async (ctx, { input: { u
     const game = await lockGame(tx, gameId);
     const hidden = await findHidden(tx, gameId);
     await restoreGame(tx, gameId);
-    recordChange('hidden', hidden?.reason ?? null, null);
+    auditChange('hidden', hidden?.reason ?? null, null);
     return { visibility: hidden?.visibility_before ?? game.visibility };
   });
 });

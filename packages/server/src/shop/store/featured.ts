@@ -10,7 +10,7 @@ import { cacheFor } from '../../kernel/collections/cache-for.ts';
 import { changed, type Db, row, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { unknownGame } from '../../people/game-access/game-access.ts';
-import { noteGame, recordChange } from '../../request/audit.ts';
+import { auditChange, noteGame } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { readReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
@@ -69,7 +69,7 @@ export const setFeatured = handle(contract.setFeatured, async (ctx, { input: { g
     const before = await findFeatured(tx);
     await writeFeatured(tx, game?.game_id ?? null);
     if (game !== null) noteGame(game);
-    recordChange('featured', before?.slug ?? null, game?.slug ?? null);
+    auditChange('featured', before?.slug ?? null, game?.slug ?? null);
   });
   return readChoice(ctx);
 });

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { changed, type Db, onlyRow, retryConflicts, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { type Game, requireMember } from '../../people/game-access/game-access.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import { emptyChannels, isExpired, type Pointer, pointersAt } from '../../ship/channels/channels.ts';
@@ -97,7 +97,7 @@ export async function deleteBuildWithin(
   const files = await lockWork(tx, key);
   const emptied = await emptyChannels(tx, { ...key, movedBy, now });
   if (!(await deleteRow(tx, key, movedBy, now))) throw unknownBuild();
-  recordChange('build', { version: build.version, os: build.os, arch: build.arch }, null);
+  auditChange('build', { version: build.version, os: build.os, arch: build.arch }, null);
   const channels = emptied.filter((pointer) => !isExpired(pointer, now)).map(({ channel }) => channel);
   return { build_id: build.build_id, version: build.version, channels, files };
 }

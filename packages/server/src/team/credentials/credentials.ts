@@ -13,7 +13,7 @@ import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { endSessions } from '../../people/accounts/accounts.ts';
 import { countCliLogins, revokeCliLogins } from '../../people/cli-logins/cli-logins.ts';
 import { enqueueEmail } from '../../people/emails/emails.ts';
-import { noteActor, recordDone } from '../../request/audit.ts';
+import { auditDone, noteActor } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { listOwnedDeployKeys, revokeOwnedDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { countAgents, revokeAgents } from '../agents/agents.ts';
@@ -73,7 +73,7 @@ export async function endAccessAfterReset(ctx: Context, userId: string): Promise
     const deployKeys = await activeKeysOf(tx, userId);
     const user = await findUserById(tx, userId);
     if (user !== null) noteActor(user);
-    recordDone();
+    auditDone();
     if (user !== null) {
       // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
       const listed = user.emailVerified ? deployKeys : null;

@@ -16,7 +16,7 @@ import { requirePassword } from '../../people/accounts/accounts.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
 import { listReachable } from '../../people/game-access/game-access.sql.ts';
 import { type Game, lockGame, requireOwner, requireRole, roleOf } from '../../people/game-access/game-access.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import { RESERVED_DAYS } from '../../request/former-addresses.sql.ts';
 import { handle } from '../../request/route.ts';
 import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
@@ -77,7 +77,7 @@ async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void>
   const now = ctx.clock.now();
   const emails = (await listReachable(tx, gameId)).map(({ email: to }) => deletionEmail({ to, game: game.name, by }));
   await enqueueEmails(ctx, tx, 'game_deleted', emails);
-  recordChange('game', { name: game.name, slug, visibility: game.visibility }, null);
+  auditChange('game', { name: game.name, slug, visibility: game.visibility }, null);
   await revokeDeployKeys(tx, gameId);
   await revokeSymbolToken(tx, gameId);
   await deletion.revokeAgents(tx, gameId, now);

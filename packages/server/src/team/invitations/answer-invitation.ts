@@ -16,7 +16,7 @@ import { changeOwner, listOwners, roleOnGame, setRole } from '../../people/game-
 import { lockGame } from '../../people/game-access/game-access.ts';
 import { roleIn, setMemberRoleWithin } from '../../people/organisations/organisations.sql.ts';
 import { lockOrganisation } from '../../people/organisations/organisations.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
@@ -52,7 +52,7 @@ export const acceptInvitation = handle(contract.acceptInvitation, async (ctx, { 
     const current = await roleOnGame(tx, game.game_id, user.id);
     if (current === null || !isAtLeast(current, row.role)) {
       await setRole(tx, gameId, user.id, row.role);
-      recordChange('member', { name: user.name, role: current }, { name: user.name, role: row.role });
+      auditChange('member', { name: user.name, role: current }, { name: user.name, role: row.role });
     }
     await invitations.endInvitation(tx, row.invitation_id, 'accepted', ctx.clock.now());
   });
@@ -107,7 +107,7 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
   // The audit logs of both organisations get the change.
   await lockGame(tx, game.game_id);
-  recordChange('owner', inviter.name, user.name);
+  auditChange('owner', inviter.name, user.name);
   await revokeDeployKeys(tx, game.game_id);
   await revokeSymbolToken(tx, game.game_id);
   await invitations.endInvitation(tx, row.invitation_id, 'accepted', now);
@@ -194,7 +194,7 @@ async function join(tx: Tx, row: TeamRow, user: User): Promise<void> {
   if (current !== null && isAtLeast(current, role)) return;
   if (organisationId !== null) await setMemberRoleWithin(tx, organisationId, user.id, role);
   else if (gameId !== null && role !== 'owner') await setRole(tx, gameId, user.id, role);
-  recordChange('member', current && { name: user.name, role: current }, { name: user.name, role });
+  auditChange('member', current && { name: user.name, role: current }, { name: user.name, role });
 }
 
 /** The error for an invitation whose sender could not send it now. */

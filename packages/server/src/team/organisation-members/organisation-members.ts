@@ -18,7 +18,7 @@ import {
   readDetail,
   requireOrganisation,
 } from '../../people/organisations/organisations.ts';
-import { recordChange } from '../../request/audit.ts';
+import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { findLastOwnerObstacle, findObstacle } from './member-rules.ts';
@@ -31,7 +31,7 @@ export const setMemberRole = handle(contract.setMemberRole, (ctx, { caller, inpu
     const obstacle = findObstacle({ by, from, to: input.role, owners });
     if (obstacle !== null) throw obstacle;
     await setMemberRoleWithin(tx, id, input.user_id, input.role);
-    recordChange('member', { name, role: from }, { name, role: input.role });
+    auditChange('member', { name, role: from }, { name, role: input.role });
     if (from === 'owner' && input.role !== 'owner') await giveGamesToOtherOwner(ctx, tx, id, input.user_id);
     return readDetail(tx, caller, id);
   });
@@ -45,7 +45,7 @@ export const removeMember = handle(contract.removeMember, (ctx, { caller, input 
     const obstacle = findObstacle({ by, from, to: null, owners });
     if (obstacle !== null) throw obstacle;
     await removeWithin(ctx, tx, id, input.user_id);
-    recordChange('member', { name, role: from }, null);
+    auditChange('member', { name, role: from }, null);
     return readDetail(tx, caller, id);
   });
 });
@@ -57,7 +57,7 @@ export const leaveOrganisation = handle(contract.leaveOrganisation, (ctx, { call
     const obstacle = findLastOwnerObstacle({ from, to: null, owners });
     if (obstacle !== null) throw obstacle;
     await removeWithin(ctx, tx, id, caller.user.id);
-    recordChange('member', { name, role: from }, null);
+    auditChange('member', { name, role: from }, null);
     return { organisation_uid: id };
   };
   return changeOrganisation(ctx, caller, input.organisation, leave, { anySignIn: true });
@@ -100,7 +100,7 @@ export const moveGame = handle(contract.moveGame, async (ctx, { caller, input })
         throw errors.notAllowed('Only an owner of both organisations can do this.');
       await ownership.moveGame(tx, gameId, { organisationId: organisation.organisation_id, owner: caller.user.id });
       const moved = await lockGame(tx, gameId);
-      recordChange('organisation', await nameOf(tx, game.organisation_id), await nameOf(tx, moved.organisation_id));
+      auditChange('organisation', await nameOf(tx, game.organisation_id), await nameOf(tx, moved.organisation_id));
       const owner = await findUserById(tx, moved.owner_id);
       if (owner !== null && moved.owner_id !== game.owner_id) await handOverApprovals(ctx, tx, moved, owner);
       return { game_uid: gameId, organisation_uid: moved.organisation_id };

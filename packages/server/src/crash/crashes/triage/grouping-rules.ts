@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import { transact } from '../../../kernel/database/db.ts';
 import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
 import { lockGame, requireMember } from '../../../people/game-access/game-access.ts';
-import { recordChange } from '../../../request/audit.ts';
+import { auditChange } from '../../../request/audit.ts';
 import { perContext } from '../../../request/per-context.ts';
 import { handle } from '../../../request/route.ts';
 import { findRules, type GameRulesRow, replaceRules } from '../groups/game-rules.sql.ts';
@@ -43,7 +43,7 @@ export const setGroupingRules = handle(contract.setGroupingRules, async (ctx, { 
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);
     const change = { rules: input.rules, at: ctx.clock.now(), by: caller.user.name };
-    recordChange('rules', (await findRules(tx, game.game_id))?.rules ?? [], input.rules);
+    auditChange('rules', (await findRules(tx, game.game_id))?.rules ?? [], input.rules);
     const replaced = await replaceRules(tx, game.game_id, change);
     await enqueueRegrouping(tx, game.game_id);
     return replaced;
