@@ -9,7 +9,7 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { blobReferences } from '../src/crash/crashes/crashes.ts';
-import { sweepCrashes } from '../src/crash/crashes/keep/sweep.job.ts';
+import { sweepCrashes } from '../src/crash/crashes/keep/retention.job.ts';
 import { makePreviews } from '../src/crash/crashes/process/preview.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { statusOf } from './setup/api-calls.ts';

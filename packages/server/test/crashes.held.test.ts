@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { finishReports } from '../src/crash/crashes/process/unfinished.job.ts';
+import { finishReports } from '../src/crash/crashes/process/messages.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { changed, onlyRow, openDatabase, row } from '../src/kernel/database/db.ts';
 import { joinPresence } from '../src/kernel/processes/presence.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { rememberFunctions } from '../src/crash/crashes/process/functions.sql.ts';
+import { rememberFunctions } from '../src/crash/crashes/process/prepare-grouping.ts';
 import { utcDayOf } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { detachReports, transactGroups } from '../src/crash/crashes/groups/groups.sql.ts';
 import { groupMessages } from '../src/crash/crashes/process/messages.job.ts';
-import { moveSplit } from '../src/crash/crashes/triage/move-split.job.ts';
+import { moveSplit } from '../src/crash/crashes/triage/group-moves.ts';
 import { addBuild, addReport, callAs } from './setup/crash-reports.ts';
 import { isLockAwaited } from './setup/lock-waits.ts';
 import { type ApiResponse, startServer, type TestServer } from './setup/server.ts';

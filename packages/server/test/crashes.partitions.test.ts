@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { makePartitions } from '../src/crash/crashes/keep/partitions.job.ts';
+import { makePartitions } from '../src/crash/crashes/keep/retention.job.ts';
 import { partitionOf } from '../src/crash/crashes/report/files.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { ensurePartition } from '../src/kernel/database/partitions.ts';

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { dropOldCrashes } from '../src/crash/crashes/keep/retention.job.ts';
-import { sweepCrashes } from '../src/crash/crashes/keep/sweep.job.ts';
-import { rememberFunctions } from '../src/crash/crashes/process/functions.sql.ts';
+import { dropOldCrashes, sweepCrashes } from '../src/crash/crashes/keep/retention.job.ts';
+import { rememberFunctions } from '../src/crash/crashes/process/prepare-grouping.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { rows, transact } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';

@@ -6,8 +6,7 @@ import { sql } from 'kysely';
 import { writeAmd64Context } from '../../minidump/test/dump-writer/contexts.ts';
 import type { ModuleDescription } from '../../minidump/test/dump-writer/description.ts';
 import { writeDump } from '../../minidump/test/dump-writer/dump-writer.ts';
-import { countOldContents } from '../src/crash/symbols/contents.job.ts';
-import { sweepSymbols } from '../src/crash/symbols/sweep.job.ts';
+import { countOldContents, sweepSymbols } from '../src/crash/symbols/sweep.job.ts';
 import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import {
   groupsOf,

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { type OutdatedRow, recordRegrouping } from '../src/crash/crashes/process/regroup.sql.ts';
+import { type OutdatedRow, recordRegrouping } from '../src/crash/crashes/process/regroup.job.ts';
 import { groupingColumns } from '../src/crash/crashes/report/jobs.ts';
-import { moveSplit } from '../src/crash/crashes/triage/move-split.job.ts';
+import { moveSplit } from '../src/crash/crashes/triage/group-moves.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { addBuild, addReport, callAs, groupingOf, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
 import { startServer, type TestServer } from './setup/server.ts';

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { moveReportCounts } from '../src/crash/crashes/groups/move-counts.job.ts';
 import { dropOldCrashes } from '../src/crash/crashes/keep/retention.job.ts';
-import { moveSplit } from '../src/crash/crashes/triage/move-split.job.ts';
+import { moveReportCounts, moveSplit } from '../src/crash/crashes/triage/group-moves.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { addBuild, addReport, callAs, recordStack } from './setup/crash-reports.ts';
 import { readCounts } from './setup/impact.ts';

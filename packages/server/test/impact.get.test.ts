@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { MAX_KEYS, MAX_VALUES } from '../src/crash/crashes/groups/facet-ids.sql.ts';
-import { facetIdsOf } from '../src/crash/crashes/groups/facet-ids.ts';
+import { facetIdsOf, MAX_KEYS, MAX_VALUES } from '../src/crash/crashes/groups/facet-ids.ts';
 import { groupMessages } from '../src/crash/crashes/process/messages.job.ts';
 import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { changed } from '../src/kernel/database/db.ts';

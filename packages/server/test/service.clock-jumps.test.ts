@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { makeDownloadToken, openDownloadToken } from '../src/crash/crashes/read/download-token.ts';
+import { makeDownloadToken, openDownloadToken } from '../src/crash/crashes/read/downloads.ts';
 import { DAY, HOUR, MINUTE } from '../src/kernel/clock.ts';
 import { changed, type Database, onlyRow, openDatabase, rows } from '../src/kernel/database/db.ts';
 import { addJob, defineJob } from '../src/kernel/jobs/jobs.ts';

@@ -1,5 +1,4 @@
 // The handlers for crash reporters: reports as JSON, form or Unreal archive, uploads, and the status of a report.
-
 import { hash } from 'node:crypto';
 import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';

@@ -5,19 +5,16 @@ import type { InputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../context.ts';
 import { hasJobs } from '../../kernel/jobs/jobs.ts';
-import { deleteReports, listFiles } from './keep/delete.sql.ts';
+import { deleteReports, listFiles } from './keep/delete.ts';
 import { forgetDevice } from './keep/forget-device.ts';
-import { enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
-import { countOutdated } from './process/regroup.sql.ts';
-import * as comparison from './read/build-groups.sql.ts';
-import { findFamily } from './read/family.sql.ts';
-import * as groups from './read/group-list.sql.ts';
+import { countOutdated, enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
+import { findFamily } from './read/group-list.sql.ts';
 import type { FacetRow } from './read/impact.sql.ts';
 import { readFacetValues, readImpact } from './read/impact.ts';
-import { unknownCrash } from './read/not-found.ts';
+import { findSession, type ReportSession, unknownCrash } from './read/report.ts';
 import * as reports from './read/report-list.sql.ts';
 import { listCrashesOfDevice } from './read/report-list.sql.ts';
-import * as weeks from './read/week.sql.ts';
+import * as summaries from './read/summaries.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
 import * as files from './report/files.ts';
 import { deleteFiles } from './report/files.ts';
@@ -64,17 +61,17 @@ export async function countNewGroups(
   { db }: Context,
   gameIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = await groups.countNewGroups(db, gameIds);
+  const counts = await summaries.countNewGroups(db, gameIds);
   return new Map(counts.map(({ game_id, count }) => [game_id, count]));
 }
 
 const TOP_GROUPS = 5;
 
 /** The crashes of these UTC days: how many reports and groups, and the groups with the most reports. */
-export async function weekOfCrashes({ db }: Context, gameId: string, days: weeks.Days) {
+export async function weekOfCrashes({ db }: Context, gameId: string, days: summaries.Days) {
   return {
-    ...(await weeks.readWeek(db, gameId, days)),
-    top_groups: await weeks.readTopGroups(db, gameId, days, TOP_GROUPS),
+    ...(await summaries.readWeek(db, gameId, days)),
+    top_groups: await summaries.readTopGroups(db, gameId, days, TOP_GROUPS),
   };
 }
 
@@ -95,8 +92,8 @@ export async function sessionOfReport(
   ctx: Pick<Context, 'db'>,
   gameId: string,
   reportId: string,
-): Promise<reports.ReportSession> {
-  const session = await reports.findSession(ctx.db, gameId, reportId);
+): Promise<ReportSession> {
+  const session = await findSession(ctx.db, gameId, reportId);
   if (session === undefined) throw unknownCrash();
   return session;
 }
@@ -106,8 +103,8 @@ export function findGroups(
   ctx: Pick<Context, 'db'>,
   gameId: string,
   groupIds: readonly string[],
-): Promise<ReadonlyMap<string, groups.ShownGroup>> {
-  return groups.findShownGroups(ctx.db, gameId, groupIds);
+): Promise<ReadonlyMap<string, summaries.ShownGroup>> {
+  return summaries.findShownGroups(ctx.db, gameId, groupIds);
 }
 
 /**
@@ -118,8 +115,8 @@ export function compareGroups(
   gameId: string,
   builds: { buildId: string; otherId: string },
   limit: number,
-): Promise<comparison.ComparedGroupRow[]> {
-  return comparison.compareGroups(ctx.db, gameId, builds, limit);
+): Promise<summaries.ComparedGroupRow[]> {
+  return summaries.compareGroups(ctx.db, gameId, builds, limit);
 }
 
 /** The ids of the group and of all groups that are merged with it; empty if there is no such group. */

@@ -1,12 +1,15 @@
 // The issue tracker of a game: its settings, links that open a new issue in it, issues created through its API, and
 // commits that it knows.
+
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { TrackerKind } from '@chauffeur/contract/operations/issue-tracker';
 import * as contract from '@chauffeur/contract/operations/issue-tracker';
 import { findTemplateProblem, readWebAddress, tidyTemplate } from '@chauffeur/contract/web-address';
+import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
-import { transact } from '../../kernel/database/db.ts';
+import { changed, type Db, row, transact } from '../../kernel/database/db.ts';
 import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
@@ -14,7 +17,6 @@ import { auditChange, auditChanges } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
 import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
-import * as sql from './issue-tracker.sql.ts';
 
 type Tracker = OutputOf<typeof contract.getIssueTracker>;
 
@@ -28,10 +30,10 @@ const keyOf = perContext(({ secret }) => deriveKey(secret, 'tokens of issue trac
 
 export const getIssueTracker = handle(contract.getIssueTracker, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return { tracker: recordOf(await sql.findTracker(ctx.db, game.game_id)) };
+  return { tracker: recordOf(await findTracker(ctx.db, game.game_id)) };
 });
 
-function recordOf(tracker: sql.TrackerRow | undefined): Tracker['tracker'] {
+function recordOf(tracker: TrackerRow | undefined): Tracker['tracker'] {
   if (tracker === undefined) return null;
   const { kind, base_url, project, token } = tracker;
   return { kind, base_url, project, url_template: templateOf(tracker), has_token: token !== null };
@@ -45,10 +47,10 @@ export const setIssueTracker = handle(contract.setIssueTracker, async (ctx, { ca
   return transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);
-    const former = await sql.findTracker(tx, game.game_id);
+    const former = await findTracker(tx, game.game_id);
     const isSame = former?.kind === tracker.kind && former.base_url === tracker.base_url;
     const token = input.token === undefined && isSame ? (former?.token ?? null) : sealed;
-    await sql.upsertTracker(tx, game.game_id, { ...tracker, token });
+    await upsertTracker(tx, game.game_id, { ...tracker, token });
     auditChanges(former ?? {}, tracker, ['kind', 'base_url', 'project', 'url_template']);
     auditChange('has_token', former?.token != null, token !== null);
     return { tracker: recordOf({ ...tracker, token }) };
@@ -58,7 +60,7 @@ export const setIssueTracker = handle(contract.setIssueTracker, async (ctx, { ca
 type Settings = Omit<InputOf<typeof contract.setIssueTracker>, 'uid'>;
 
 /** Throws `invalid` for fields that do not go together. */
-function trackerOf(ctx: Context, { kind, base_url, project, url_template, token }: Settings): sql.TrackerRow {
+function trackerOf(ctx: Context, { kind, base_url, project, url_template, token }: Settings): TrackerRow {
   if (kind === 'other') {
     if (url_template === undefined)
       throw errors.invalid('url_template: required. Send the address of the page for a new issue.');
@@ -88,13 +90,13 @@ export const removeIssueTracker = handle(contract.removeIssueTracker, async (ctx
   return transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);
-    const former = await sql.findTracker(tx, game.game_id);
+    const former = await findTracker(tx, game.game_id);
     auditChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);
-    return { removed: await sql.deleteTracker(tx, game.game_id) };
+    return { removed: await deleteTracker(tx, game.game_id) };
   });
 });
 
-function templateOf({ kind, base_url, project, url_template }: sql.TrackerRow): string {
+function templateOf({ kind, base_url, project, url_template }: TrackerRow): string {
   switch (kind) {
     case 'github':
       return `${base_url}/${project}/issues/new?title={title}&body={body}`;
@@ -120,7 +122,7 @@ export async function draftIssue(
   gameId: string,
   issue: Issue,
 ): Promise<{ url: string | null; canCreate: boolean }> {
-  const tracker = await sql.findTracker(ctx.db, gameId);
+  const tracker = await findTracker(ctx.db, gameId);
   if (tracker === undefined) return { url: null, canCreate: false };
   const template = templateOf(tracker);
   // An earlier version accepted templates whose host was not fixed.
@@ -148,11 +150,41 @@ export async function compareCommits(ctx: Context, gameId: string, range: Range)
 
 /** Throws `invalid` without a token. */
 async function requireProject(ctx: Context, gameId: string): Promise<Project> {
-  const tracker = await sql.findTracker(ctx.db, gameId);
+  const tracker = await findTracker(ctx.db, gameId);
   if (tracker === undefined || tracker.kind === 'other' || tracker.token === null)
     throw errors.invalid('Set up GitHub or GitLab with an access token first, in the settings of the game.');
   const token = openSecret(keyOf(ctx), gameId, tracker.token);
   if (token === null)
     throw errors.invalid("The stored token can't be read, because the service's secret has changed. Set it again.");
   return { kind: tracker.kind, baseUrl: tracker.base_url!, project: tracker.project!, token };
+}
+
+export type TrackerRow = {
+  kind: TrackerKind;
+  base_url: string | null;
+  project: string | null;
+  url_template: string | null;
+  token: Buffer | null;
+};
+
+export function findTracker(db: Db, gameId: string): Promise<TrackerRow | undefined> {
+  return row(
+    db,
+    sql<TrackerRow>`select kind, base_url, project, url_template, token from issue_trackers where game_id = ${gameId}`,
+  );
+}
+
+export async function upsertTracker(db: Db, gameId: string, tracker: TrackerRow): Promise<void> {
+  const { kind, base_url, project, url_template, token } = tracker;
+  await changed(
+    db,
+    sql`insert into issue_trackers (game_id, kind, base_url, project, url_template, token)
+      values (${gameId}, ${kind}, ${base_url}, ${project}, ${url_template}, ${token})
+      on conflict (game_id) do update set kind = excluded.kind, base_url = excluded.base_url,
+        project = excluded.project, url_template = excluded.url_template, token = excluded.token`,
+  );
+}
+
+export async function deleteTracker(db: Db, gameId: string): Promise<boolean> {
+  return (await changed(db, sql`delete from issue_trackers where game_id = ${gameId}`)) > 0;
 }

@@ -1,22 +1,24 @@
 // The source code of a game: where it can be read, and the commits between two builds.
+
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/source';
-import { SOURCE_PLACEHOLDERS } from '@chauffeur/contract/source-link';
+import { SOURCE_PLACEHOLDERS, type SourceLinks } from '@chauffeur/contract/source-link';
 import { findTemplateProblem, tidyTemplate } from '@chauffeur/contract/web-address';
-import { transact } from '../../kernel/database/db.ts';
+import { sql } from 'kysely';
+import { changed, type Db, row, transact } from '../../kernel/database/db.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { auditChanges } from '../../request/audit.ts';
+
 import { handle } from '../../request/route.ts';
 import { findBuilds } from '../../ship/builds/builds.ts';
 import { compareCommits } from '../issue-tracker/issue-tracker.ts';
-import * as sql from './source.sql.ts';
 
 const COMMIT_LIMIT = { name: 'commits', max: 300, windowSeconds: 3600 } as const;
 
 export const getSourceSettings = handle(contract.getSourceSettings, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const settings = await sql.findSettings(ctx.db, game.game_id);
+  const settings = await findSettings(ctx.db, game.game_id);
   return { url_template: settings?.url_template ?? null, path_prefixes: [...(settings?.path_prefixes ?? [])] };
 });
 
@@ -28,9 +30,9 @@ export const setSourceSettings = handle(contract.setSourceSettings, async (ctx, 
   await transact(ctx.db, async (tx) => {
     // Of two changes at the same time, the second one starts from the first.
     await lockGame(tx, game.game_id);
-    auditChanges((await sql.findSettings(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
-    if (url_template === null) await sql.deleteSettings(tx, game.game_id);
-    else await sql.upsertSettings(tx, game.game_id, { url_template, path_prefixes });
+    auditChanges((await findSettings(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
+    if (url_template === null) await deleteSettings(tx, game.game_id);
+    else await upsertSettings(tx, game.game_id, { url_template, path_prefixes });
   });
   return settings;
 });
@@ -60,3 +62,21 @@ export const listCommits = handle(contract.listCommits, async (ctx, { caller, in
   await countUse(ctx, ctx.db, game.game_id, COMMIT_LIMIT);
   return compareCommits(ctx, game.game_id, range);
 });
+
+export function findSettings(db: Db, gameId: string): Promise<SourceLinks | undefined> {
+  return row(db, sql<SourceLinks>`select url_template, path_prefixes from source_settings where game_id = ${gameId}`);
+}
+
+export async function upsertSettings(db: Db, gameId: string, settings: SourceLinks): Promise<void> {
+  const { url_template, path_prefixes } = settings;
+  await changed(
+    db,
+    sql`insert into source_settings (game_id, url_template, path_prefixes)
+      values (${gameId}, ${url_template}, ${path_prefixes}::text[])
+      on conflict (game_id) do update set url_template = excluded.url_template, path_prefixes = excluded.path_prefixes`,
+  );
+}
+
+export async function deleteSettings(db: Db, gameId: string): Promise<void> {
+  await changed(db, sql`delete from source_settings where game_id = ${gameId}`);
+}

@@ -1,15 +1,17 @@
-// Compiles one symbol text: stored → compiled or unreadable. Then reports without these symbols are processed again.
+// Compiles one symbol text into a cache, in a thread with limited time and memory: stored → compiled or unreadable.
+// Then reports without these symbols are processed again.
+
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import type { Context } from '../../context.ts';
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
+import type { BlobSettings } from '../../kernel/blobs/store.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { secondsSince } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { type Attempt, bindJob } from '../../kernel/jobs/jobs.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
-import { ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
-import { newCacheKey } from './blob-key.ts';
-import { compileText } from './compile.ts';
-import { dropBlobs } from './store-text.ts';
+import { runInThread, ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
+import { dropBlobs, newCacheKey } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 import { type CompilePayload, compileJob, enqueueArrived } from './symbols.ts';
 
@@ -77,4 +79,27 @@ async function record(
       await enqueueArrived(tx, gameId, module);
     return true;
   });
+}
+
+export type CompileInput = {
+  blobSettings: BlobSettings;
+  /** Key of the gzipped text. */
+  textKey: string;
+  /** Key of the cache, which must not exist yet. */
+  cacheKey: string;
+};
+
+/** Size in bytes. `problem` describes skipped lines, `unreadable` why the text cannot be read. */
+export type CompileResult = { cacheSize: number; problem: string | null } | { unreadable: string };
+
+const THREAD = new URL('./compile.thread.ts', import.meta.url);
+/** The largest accepted text compiles in half a minute on one core; the rest is for a slow store. */
+const THREAD_LIMITS = { timeoutMs: 10 * 60_000, maxHeapMb: 512 };
+
+/**
+ * Rejects with BlobMissingError if the text does not exist, with ThreadTimeoutError and ThreadCrashError, and with the
+ * store's errors. After an error a partial or complete cache may exist under the key.
+ */
+export function compileText(input: CompileInput): Promise<CompileResult> {
+  return runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
 }

@@ -6,7 +6,7 @@ import { SymbolCompiler } from '@chauffeur/minidump/symbols/compiler/compiler';
 import { openBlobStore } from '../../kernel/blobs/open.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
-import type { CompileInput, CompileResult } from './compile.ts';
+import type { CompileInput, CompileResult } from './compile.job.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -1,7 +1,7 @@
 // Which symbol files are accepted by their first line, and which module they belong to.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { readModuleFacts } from './module-facts.ts';
+import { describe, it, test } from 'node:test';
+import { describeShortcoming, formatPoorer, readModuleFacts, replaces } from './module-facts.ts';
 
 const read = (line: string) => readModuleFacts(Buffer.from(`${line}\nFILE 0 a.c\n`));
 function facts(line: string) {
@@ -102,3 +102,48 @@ for (const name of ['..', 'a:b', 'nul', 'a.', 'x'.repeat(300), '/', 'a\u0001']) 
     assert.match((read(`MODULE Linux x86 ${GUID}0 ${name}`) as { refused: string }).refused, /^its module name/);
   });
 }
+
+const textFacts = (functions: number, detail: 0 | 1 | 2 | 3, records: number) => ({ functions, detail, records });
+const LINES = textFacts(1200, 3, 40_000);
+const FUNCTIONS = textFacts(90_000, 2, 90_000);
+
+describe('a new symbol file', () => {
+  const existing = { ...LINES, state: 'compiled' } as const;
+
+  it('replaces one with less detail, whatever their numbers of records are', () => {
+    assert.equal(replaces(LINES, { ...FUNCTIONS, state: 'compiled' }), true);
+    assert.equal(replaces(FUNCTIONS, existing), false);
+  });
+
+  it('replaces one with as many records or fewer', () => {
+    assert.deepEqual(
+      [39_999, 40_000, 40_001].map((records) => replaces(textFacts(1, 3, records), existing)),
+      [false, true, true],
+    );
+  });
+
+  it('replaces one that cannot be read', () => {
+    assert.equal(replaces(textFacts(0, 0, 0), { ...existing, state: 'unreadable' }), true);
+  });
+
+  it('replaces one that was not counted yet only if it has functions', () => {
+    const unknown = { state: 'compiled', detail: null, records: null } as const;
+    assert.deepEqual([replaces(textFacts(1, 2, 1), unknown), replaces(textFacts(0, 1, 99), unknown)], [true, false]);
+  });
+});
+
+it('the reason names what both files have', () => {
+  assert.equal(
+    formatPoorer(textFacts(0, 1, 62), LINES),
+    'The build already has a richer file of this module, with 1,200 functions and their lines (40,000 records); this one has no functions, so it is not used. To use it, delete the other one first.',
+  );
+});
+
+it('a file with functions and an id has no shortcoming', () => {
+  const ids = { debug_id: 'A0', code_id: '' };
+  assert.equal(describeShortcoming({ ...ids, detail: 2 }), null);
+  assert.equal(describeShortcoming({ ...ids, detail: null }), null);
+  assert.match(describeShortcoming({ ...ids, detail: 1 }) ?? '', /^It has no functions, only public names/);
+  assert.match(describeShortcoming({ debug_id: '000', code_id: '', detail: 3 }) ?? '', /^It has neither a debug id/);
+  assert.equal(describeShortcoming({ debug_id: '63cf138f21000', code_id: '63cf138f21000', detail: 3 }), null);
+});

@@ -1,6 +1,10 @@
 // Receives the form of a symbol upload, a .sym file, also compressed, or a zip of them, and stores the files as blobs
-// that are not recorded yet. The form is our own or that of Breakpad's sym_upload.
+// that are not recorded yet. The form is our own or that of Breakpad's sym_upload. A zip is first written to an
+// unlinked file, which disappears when it is closed or the process dies.
+
 import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { ChecksumInput, canonicalChecksum } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
@@ -11,15 +15,13 @@ import type { Context, GameCaller } from '../../context.ts';
 import { peek } from '../../kernel/blobs/peek.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { packingOf, UnpackError, unpackFile } from '../../kernel/blobs/unpack-file.ts';
-import { openSpool } from '../../kernel/private-files.ts';
-import { isUuid } from '../../kernel/secrets/ids.ts';
+import { openSpool, PRIVATE_FILE } from '../../kernel/private-files.ts';
+import { isUuid, newId } from '../../kernel/secrets/ids.ts';
 import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { type Build, requireBuild } from '../../ship/builds/builds.ts';
 import type { FreeStorage } from '../../ship/usage/usage.ts';
-import { type Spooled, spool } from './spool.ts';
-import { storeFailure } from './store-failure.ts';
-import { dropBlobs, formatFileName, type StoredText, storeText } from './store-text.ts';
+import { dropBlobs, formatFileName, type StoredText, storeFailure, storeText } from './store-text.ts';
 import { unpack } from './unpack.ts';
 
 /** The largest form: the file plus text fields and part headers. */
@@ -27,7 +29,7 @@ export const MAX_FORM_BYTES = LIMITS.symbolUploadBytes + 8 * MIB;
 
 /** Our form has the file in `file`, that of Breakpad's sym_upload in `symbol_file`. */
 type SymbolForm = 'own' | 'breakpad';
-export type ReceivedSymbols = {
+type ReceivedSymbols = {
   readonly build: Build;
   readonly texts: readonly StoredText[];
   readonly form: SymbolForm;
@@ -172,4 +174,48 @@ async function storeZip(
     );
     throw storeFailure(error);
   }
+}
+
+type Spooled = {
+  /** The caller closes it. */
+  readonly file: FileHandle;
+  readonly size: number;
+  /** SHA-256 of the bytes as 64 lowercase hex digits. */
+  readonly checksum: string;
+};
+
+/**
+ * Stores up to `maxBytes` bytes of `source` in `folder`. Throws `tooLarge()` if there are more, and errors of the
+ * source and the disk.
+ */
+export async function spool(
+  folder: string,
+  source: ByteSource,
+  { maxBytes, tooLarge }: { maxBytes: number; tooLarge: () => Error },
+): Promise<Spooled> {
+  const file = await openUnlinked(folder);
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* measured() {
+    for await (const bytes of source) {
+      size += bytes.length;
+      if (size > maxBytes) throw tooLarge();
+      hash.update(bytes);
+      yield bytes;
+    }
+  }
+  try {
+    await writeFile(file, measured());
+    return { file, size, checksum: hash.digest('hex') };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function openUnlinked(folder: string): Promise<FileHandle> {
+  const path = join(folder, newId());
+  const file = await open(path, 'wx+', PRIVATE_FILE);
+  await unlink(path);
+  return file;
 }

@@ -5,9 +5,8 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { type Build, orDeletedBuild } from '../../ship/builds/builds.ts';
 import { enforceQuota } from '../../ship/usage/usage.ts';
-import { formatPoorer, replaces } from './richer.ts';
-import { recordFailure } from './store-failure.ts';
-import { dropBlobs, formatFileName, type StoredText, toShownName } from './store-text.ts';
+import { formatPoorer, replaces } from './module-facts.ts';
+import { dropBlobs, formatFileName, recordFailure, type StoredText, toShownName } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 import { enqueueArrived, enqueueCompile } from './symbols.ts';
 
@@ -98,14 +97,14 @@ async function insert(tx: Tx, build: Build, keyRef: string, all: StoredText[]) {
 
 /** Two concurrent uploads wait for each other, so the richer file is kept whichever comes first. */
 async function keepRicher(tx: Tx, { game_id: gameId, build_id: buildId }: Build, all: StoredText[]) {
-  const keyOf = (place: string, debugId: string) => `${debugId}/${place}`;
+  const keyOf = (fileName: string, debugId: string) => `${debugId}/${fileName}`;
   const existing = await symbols.textsOfModules(
     tx,
     gameId,
     buildId,
     all.map(({ module }) => module),
   );
-  const byModule = new Map(existing.map((text) => [keyOf(text.place, text.debug_id), text]));
+  const byModule = new Map(existing.map((text) => [keyOf(text.file_name, text.debug_id), text]));
   const texts: StoredText[] = [];
   const poorer: PoorerFile[] = [];
   for (const text of all) {

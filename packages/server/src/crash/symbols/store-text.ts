@@ -1,18 +1,19 @@
-// Stores one symbol file as a gzipped blob while it arrives, and checks, measures and hashes it in the same pass.
+// Stores one symbol file as a gzipped blob while it arrives, and checks, measures and hashes it in the same pass. The
+// keys are `symbols/<game>/<id>.sym.gz` for texts, and `symbols/<game>/<id>.cache` for compiled caches.
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { type ApiError, errors } from '@chauffeur/contract/errors';
+import { ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { ContentsCounter, countRecords, detailOf } from '@chauffeur/minidump/symbols/symbol-contents';
 import type { Context } from '../../context.ts';
 import { bytesOfOpen } from '../../kernel/blobs/byte-source.ts';
 import { peek } from '../../kernel/blobs/peek.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { isDatabaseAway } from '../../kernel/database/db.ts';
+import { newId } from '../../kernel/secrets/ids.ts';
 import type { FreeStorage } from '../../ship/usage/usage.ts';
-import { newTextKey } from './blob-key.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
-import { storeFailure } from './store-failure.ts';
 import type { TextFacts } from './symbols.sql.ts';
 
 /** A text with a durable blob that is not recorded yet. */
@@ -139,4 +140,32 @@ export function formatFileName(name: string): string {
 export function toShownName(name: string): string {
   const shown = name.length > MAX_NAME_LENGTH ? `…${name.slice(-MAX_NAME_LENGTH)}` : name;
   return shown.replace(/[\p{C}\p{Zl}\p{Zp}\uFFFD]/gu, '?');
+}
+
+export const SYMBOLS_PREFIX = 'symbols/';
+
+/** Keys are never reused, so a blob that is being read is never overwritten. */
+function newTextKey(gameId: string): string {
+  return `${SYMBOLS_PREFIX}${gameId}/${newId()}.sym.gz`;
+}
+
+export function newCacheKey(gameId: string): string {
+  return `${SYMBOLS_PREFIX}${gameId}/${newId()}.cache`;
+}
+
+/**
+ * Maps an error of the store or the disk: to `symbolsNotStored`, unless it is an ApiError. The HTTP layer turns a full
+ * disk into `storageFull`.
+ */
+export function storeFailure(cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  return errors.symbolsNotStored(undefined, { cause });
+}
+
+/**
+ * Maps an error of the database: to `symbolsNotStored`, unless it is unavailable, which the HTTP layer turns into
+ * `unavailable`.
+ */
+export function recordFailure(cause: unknown): unknown {
+  return cause instanceof ApiError || isDatabaseAway(cause) ? cause : errors.symbolsNotStored(undefined, { cause });
 }

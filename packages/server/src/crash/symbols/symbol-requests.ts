@@ -17,9 +17,9 @@ import { acceptsGzip } from '../../request/negotiation.ts';
 import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import { requireFreeStorage } from '../../ship/usage/usage.ts';
-import { findReadable } from './lookup.sql.ts';
 import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
 import { recordSymbols } from './record.ts';
+import { findReadable } from './symbols.sql.ts';
 import { recordOf } from './symbols.ts';
 
 /**

@@ -1,8 +1,10 @@
-// The SQL of symbols: texts, stored once per content, and the modules and builds that use them.
+// The SQL of symbols: texts, stored once per content, the modules and builds that use them, and the choice of a text
+// for a module of a dump.
 import type { SymbolState } from '@chauffeur/contract/operations/symbols';
+import type { ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
 import type { Detail } from '@chauffeur/minidump/symbols/symbol-contents';
-import { sql } from 'kysely';
-import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { changed, type Db, keepPlan, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type SymbolRow = {
   symbol_uid: string;
@@ -92,8 +94,8 @@ export async function upsertSymbols(
 type Module = { debugFile: string; debugId: string };
 /** The text that a build has for a module. Its facts are null if it comes from an earlier release. */
 export type ModuleText = {
-  /** The lowercase file name. */
-  place: string;
+  /** The name of the debug file in lower case. */
+  file_name: string;
   debug_id: string;
   symbol_uid: string;
   checksum: string;
@@ -110,7 +112,7 @@ export function textsOfModules(
   return rows(
     tx,
     sql<ModuleText>`
-      select lower(debug_file) as place, debug_id, symbol_uid, checksum, state, functions, detail, records
+      select lower(debug_file) as file_name, debug_id, symbol_uid, checksum, state, functions, detail, records
       from symbols join symbol_texts using (game_id, checksum)
       where game_id = ${gameId} and build_id = ${buildId} and (lower(debug_file), debug_id) in (
         select lower(file), id from unnest(${modules.map(({ debugFile }) => debugFile)}::text[],
@@ -127,19 +129,19 @@ export async function markPoorer(tx: Tx, gameId: string, symbolUids: readonly st
   );
 }
 
-/** A page of a build's symbols, ordered by `place`, the lowercase file name, and the debug id. */
+/** A page of a build's symbols, ordered by the file name in lower case and the debug id. */
 export function listSymbols(
   db: Db,
   gameId: string,
   buildId: string,
-  { after, limit }: { after: { place: string; debugId: string } | null; limit: number },
-): Promise<(SymbolRow & { place: string })[]> {
+  { after, limit }: { after: { fileName: string; debugId: string } | null; limit: number },
+): Promise<(SymbolRow & { file_name: string })[]> {
   const afterCursor =
-    after === null ? sql`` : sql`and (lower(debug_file), debug_id) > (${after.place}::text, ${after.debugId}::text)`;
+    after === null ? sql`` : sql`and (lower(debug_file), debug_id) > (${after.fileName}::text, ${after.debugId}::text)`;
   return rows(
     db,
-    sql<SymbolRow & { place: string }>`
-      select ${symbolColumns}, lower(debug_file) as place
+    sql<SymbolRow & { file_name: string }>`
+      select ${symbolColumns}, lower(debug_file) as file_name
       from symbols join symbol_texts using (game_id, checksum)
       where game_id = ${gameId} and build_id = ${buildId} ${afterCursor}
       order by lower(debug_file), debug_id limit ${limit}`,
@@ -225,43 +227,6 @@ export function modulesOfText(
   );
 }
 
-export type UncountedText = { game_id: string; checksum: string; blob_key: string };
-
-/** The newest texts of all games whose facts are unknown, because an earlier release stored them. */
-export function listUncounted(db: Db, limit: number): Promise<UncountedText[]> {
-  return rows(
-    db,
-    sql<UncountedText>`select game_id, checksum, blob_key from symbol_texts where detail is null
-      order by created_at desc limit ${limit}`,
-  );
-}
-
-/**
- * Records the facts of a text of an earlier release, and the code id of its modules. Returns whether they were unknown.
- * A module without a debug id gets its code id instead, unless the build has another one with it.
- */
-export async function recordFacts(
-  tx: Tx,
-  { game_id: gameId, checksum }: UncountedText,
-  { functions, detail, records }: TextFacts,
-  { codeId, replacesDebugId }: { codeId: string; replacesDebugId: boolean },
-): Promise<boolean> {
-  const count = await changed(
-    tx,
-    sql`update symbol_texts set functions = ${functions}, detail = ${detail}, records = ${records}
-      where game_id = ${gameId} and checksum = ${checksum} and detail is null`,
-  );
-  await changed(
-    tx,
-    sql`update symbols set code_id = ${codeId}, debug_id = case when ${replacesDebugId} and not exists (
-          select from symbols other where other.game_id = symbols.game_id and other.build_id = symbols.build_id
-            and lower(other.debug_file) = lower(symbols.debug_file) and other.debug_id = ${codeId}
-        ) then ${codeId} else debug_id end
-      where game_id = ${gameId} and checksum = ${checksum} and code_id = '' and ${codeId} <> ''`,
-  );
-  return count === 1;
-}
-
 /** The newest builds that have symbols with one of the ids. */
 export async function buildsWithIds(
   db: Db,
@@ -290,36 +255,86 @@ export async function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`delete from symbol_tokens where game_id = ${gameId}`);
 }
 
-/** The games with texts that no build uses anymore. */
-export async function gamesWithUnusedTexts(db: Db): Promise<string[]> {
-  const games = await rows(db, sql<{ game_id: string }>`select distinct game_id from symbol_texts where ${isUnused}`);
-  return games.map(({ game_id }) => game_id);
-}
-
-/** Deletes a game's unused texts and returns the keys of their blobs. Requires `lockSymbols`. */
-export async function deleteUnusedTexts(tx: Tx, gameId: string): Promise<string[]> {
-  const deleted = await rows(
-    tx,
-    sql<{ blob_key: string; cache_key: string | null }>`delete from symbol_texts
-      where game_id = ${gameId} and ${isUnused} returning blob_key, cache_key`,
-  );
-  return deleted.flatMap(({ blob_key, cache_key }) => (cache_key === null ? [blob_key] : [blob_key, cache_key]));
-}
-
-const isUnused = sql`not exists (select from symbols
-  where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum)`;
-
-/** Returns the blob keys that a text refers to. */
-export async function referencedKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
-  const referenced = await rows(
-    db,
-    sql<{ key: string }>`
-      select blob_key as key from symbol_texts where blob_key = any(${keys}::text[])
-      union all select cache_key from symbol_texts where cache_key = any(${keys}::text[])`,
-  );
-  return new Set(referenced.map(({ key }) => key));
-}
-
 /** The blobs that rows refer to. Sizes and checksums of texts are those of the unpacked text. */
 export const blobReferences = sql`select blob_key as key, size, checksum as sha256, 'gzip' as packing from symbol_texts
   union all select cache_key, cache_size, null, null from symbol_texts where cache_key is not null`;
+
+export type FoundSymbols = {
+  /** Null, like the other columns of the symbols, if the game has none with the ids of this module. */
+  checksum: string | null;
+  state: 'stored' | 'compiled' | 'unreadable' | null;
+  problem: string | null;
+  cache_key: string | null;
+  cache_size: number | null;
+  cache_version: number | null;
+  /** If there are none: another debug id of this file for which the game has symbols. */
+  other_debug_id: string | null;
+};
+
+/**
+ * How well a symbol file matches, the best last: the order in which files with the id of a module are chosen. One that
+ * can be read comes before all others, then a debug id before a code id, then detail, because a stripped program and
+ * its debug file have one id and often two names. Names only break ties.
+ */
+const match = (debugId: RawBuilder<unknown>, name: RawBuilder<unknown>) =>
+  sql`state <> 'unreadable' desc, debug_id = ${debugId} desc, detail desc nulls last, lower(debug_file) = lower(${name}) desc`;
+
+/**
+ * Returns the game's symbols for each module, in order: those with its debug id, or else with its code id. Symbols of
+ * the given build are preferred to equal ones of others. An id is '' if the module has none. One round trip, with two
+ * or three index lookups per module.
+ */
+export function findModules(
+  db: Db,
+  gameId: string,
+  buildId: string,
+  modules: readonly ModuleIdentity[],
+): Promise<FoundSymbols[]> {
+  return rows(
+    db,
+    keepPlan(sql<FoundSymbols>`
+      select matching.*, other.debug_id as other_debug_id
+      from unnest(${modules.map(({ name }) => name)}::text[], ${modules.map(({ debugId }) => debugId)}::text[],
+        ${modules.map(({ codeId }) => codeId)}::text[]) with ordinality as requested (name, debug_id, code_id, no)
+      left join lateral (
+        select checksum, state, problem, cache_key, cache_size, cache_version
+        from (
+          select * from symbols
+          where game_id = ${gameId} and requested.debug_id <> '' and debug_id = requested.debug_id
+          union all
+          select * from symbols
+          where game_id = ${gameId} and requested.code_id <> '' and code_id = requested.code_id and code_id <> ''
+        ) found join symbol_texts using (game_id, checksum)
+        order by ${match(sql`requested.debug_id`, sql`requested.name`)}, build_id = ${buildId} desc,
+          state = 'compiled' desc, records desc nulls last, uploaded_at desc
+        limit 1
+      ) matching on true
+      left join lateral (
+        select debug_id from symbols
+        where matching.checksum is null and game_id = ${gameId} and lower(debug_file) = lower(requested.name)
+          and debug_id !~ '^0*$'
+        order by build_id = ${buildId} desc, uploaded_at desc
+        limit 1
+      ) other on true
+      order by no`),
+  );
+}
+
+export type ReadableText = { checksum: string; blob_key: string; token_hash: Buffer };
+
+/** The text of a module in the game of the token, in any state, because the reader has its own parser. */
+export function findReadable(
+  db: Db,
+  tokenHash: Buffer,
+  { name, debugId, codeId }: ModuleIdentity,
+): Promise<ReadableText | undefined> {
+  return row(
+    db,
+    sql<ReadableText>`
+      select checksum, blob_key, token_hash
+      from symbol_tokens join symbols using (game_id) join symbol_texts using (game_id, checksum)
+      where token_hash = ${tokenHash} and (debug_id = nullif(${debugId}, '') or code_id = nullif(${codeId}, ''))
+      order by ${match(sql`${debugId}::text`, sql`${name}::text`)}, records desc nulls last, uploaded_at desc
+      limit 1`,
+  );
+}

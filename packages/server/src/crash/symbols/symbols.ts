@@ -18,9 +18,9 @@ import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuild, requireBuild } from '../../ship/builds/builds.ts';
 import { openCacheFolder } from './cache-folder.ts';
-import { type FoundSymbols, findModules } from './lookup.sql.ts';
-import { describeShortcoming } from './richer.ts';
+import { describeShortcoming } from './module-facts.ts';
 import * as symbols from './symbols.sql.ts';
+import { type FoundSymbols, findModules } from './symbols.sql.ts';
 
 type SymbolList = OutputOf<typeof contract.listToolSymbols>;
 type SymbolRecord = SymbolList['symbols'][number];
@@ -161,13 +161,13 @@ type Page = { cursor?: string; limit?: number };
 async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageSize }: Page): Promise<SymbolList> {
   const { game_id: gameId, build_id: buildId } = build;
   const list = ['symbols', gameId, buildId];
-  const [place = '', debugId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['text', 'text']);
-  const after = cursor === undefined ? null : { place, debugId };
+  const [fileName = '', debugId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['text', 'text']);
+  const after = cursor === undefined ? null : { fileName, debugId };
   const rows = await symbols.listSymbols(ctx.db, gameId, buildId, { after, limit: limit + 1 });
   const { page, last } = cutPage(rows, limit);
   return {
-    symbols: page.map(({ place: _, ...symbol }) => recordOf(symbol)),
-    next_cursor: last === null ? null : writeCursor(list, [last.place, last.debug_id]),
+    symbols: page.map(({ file_name: _, ...symbol }) => recordOf(symbol)),
+    next_cursor: last === null ? null : writeCursor(list, [last.file_name, last.debug_id]),
   };
 }
 

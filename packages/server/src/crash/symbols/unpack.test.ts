@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
 import fc from 'fast-check';
 import { buildZip } from '../../../test/setup/zips.ts';
-import { spool } from './spool.ts';
+
+import { spool } from './receive.ts';
 import { unpack } from './unpack.ts';
 
 let folder = '';

@@ -24,8 +24,8 @@ const SAYS_NOTHING =
 
 /**
  * Expects a report without private paths. The annotations of the process come first, then those of the executable, then
- * those of other modules. The message is the first of MESSAGE_ANNOTATIONS among all of them, or else a message of a library
- * of macOS, or else the failed assertion.
+ * those of other modules. The message is the first of MESSAGE_ANNOTATIONS among all of them, or else a message of a
+ * library of macOS, or else the failed assertion.
  */
 export function notesOf(report: Noted): DumpNotes {
   const annotations = annotationsOf(report);
@@ -57,7 +57,9 @@ function annotationsOf({ crashpad, main_module, modules }: Noted): Map<string, s
   return found;
 }
 
-/** What libraries of macOS wrote before they stopped the program. Crashpad lists such texts as annotations of modules. */
+/**
+ * What libraries of macOS wrote before they stopped the program. Crashpad lists such texts as annotations of modules.
+ */
 function systemTexts({ crashpad, mac_crash_info: infos }: Noted): string[] {
   const listed = (crashpad?.modules ?? []).flatMap(({ list }) => list);
   const texts = [...(infos ?? []).flatMap(({ message, message2 }) => [message, message2]), ...listed];

@@ -46,3 +46,9 @@ export function matchesPattern(pattern: string, label: string): boolean {
   while (pattern[at] === '*') at += 1;
   return at === pattern.length;
 }
+
+export type GameRules = {
+  readonly rules: readonly GroupingRule[];
+  /** 0 if the game never had any. */
+  readonly version: number;
+};

@@ -1,17 +1,36 @@
-// Decides which group a report belongs to: by reason and stack, by the trace in its text, or by message.
+// Decides which group a report belongs to. Reports with one key are in one group, and the key is a hash of:
+//
+// - the reason and the signature, if a dump was walked. The signature is made of the frames that say where the program
+//   crashed: usually the reliable ones before the first guessed one.
+// - the type, the message and the frames of the root cause, if a text of the report has a trace, such as an exception
+//   of a managed language. Of managed frames, only those of the game count. Lists and rules are those for dumps.
+// - the message without what differs from run to run, the version and the OS, if there is neither.
+//
+// What differs between two players with one fault must not be in the key: addresses, lines, ids, folders, languages.
+// What
+// distinguishes two faults must be. A change of this balance moves existing reports, so it needs a new
+// GROUPING_VERSION.
+//
+// A game can add rules for its own frames (game-rules.ts), and developers can split a group by a function: the reports
+// with it have a key that is made of the key of the group and the function.
 import { hash } from 'node:crypto';
 import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report';
+import { labelFrames } from '@chauffeur/minidump/signature/frames/label-frames';
+import type { Pattern } from '@chauffeur/minidump/signature/lists/pattern-list';
+import { defaultLists, extendLists, type SignatureLists } from '@chauffeur/minidump/signature/lists/signature-lists';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
 import { redactUserPaths } from '../report/paths.ts';
-import { traceOfReport } from '../text/report-text.ts';
-import type { Trace } from '../text/trace.ts';
+import { traceOfReport } from '../text/find-trace.ts';
+import { javascript } from '../text/formats/javascript.ts';
+import { osOfPath } from '../text/native-frames.ts';
+import { stemOf } from '../text/source-names.ts';
+import { STACK_OVERFLOW, sameMessage, shortType, typeOfMessage } from '../text/stable-message.ts';
+import type { Trace, TraceFrame } from '../text/trace.ts';
 import { notesOf } from './dump-notes.ts';
-import type { GameRules } from './game-rules.sql.ts';
-import { listsOf } from './game-rules.ts';
+import { type GameRules, listsOf } from './game-rules.ts';
 import { classOfReason, findOwnCode, type OwnCode, ownFunctions } from './own-code.ts';
-import { groupByTrace } from './trace-grouping.ts';
 
 /**
  * Increase it with any change of the rules that may move a report to another group. `chauffeur-server regroup` then
@@ -143,8 +162,9 @@ export function crashedThread({ crash_info: crash, threads }: Pick<Report, 'cras
  * Chooses the frames for the signature: usually the reliable frames before the first guessed one. A guess is a word of
  * the stack that looks like a return address; it may be left over from an earlier call, and differs between players.
  * Guessed frames are used only if the reliable ones are not enough: if none of them has a name, all frames with a name
- * are used; if all of them are system code, the first guess in the game's own code is added. The latter happens when a 32-bit game on Linux aborts: without symbols of libc, the last reliable frame is in the kernel's code
- * or in libc. Otherwise all crashes that end in a library of the system would be one group.
+ * are used; if all of them are system code, the first guess in the game's own code is added. The latter happens when a
+ * 32-bit game on Linux aborts: without symbols of libc, the last reliable frame is in the kernel's code or in libc.
+ * Otherwise all crashes that end in a library of the system would be one group.
  */
 function chooseFrames(frames: readonly Frame[], code: OwnCode): { frames: readonly Frame[]; note: string | null } {
   const firstGuess = frames.findIndex(({ trust }) => trust === 'scan');
@@ -200,4 +220,144 @@ const OSES: Readonly<Record<string, OsName>> = {
 
 export function osOf({ system_info: { os } }: Pick<Report, 'system_info'>): OsName {
   return Object.hasOwn(OSES, os) ? OSES[os]! : 'unknown';
+}
+
+/** Enough to find similar groups. */
+const MAX_FUNCTIONS = 5;
+/** Functions without a name say little, so the next one with a name is added after at most this many. */
+const MAX_UNNAMED = 2;
+
+/**
+ * The group of a report with this trace. Without frames, reports of different versions and systems are kept apart, as
+ * those without a trace are.
+ */
+export function groupByTrace(
+  trace: Trace,
+  { appVersion, os }: { readonly appVersion: string; readonly os: string },
+  rules: GameRules,
+) {
+  const type = cutTo(toPrintable(shortType(typeOf(trace))), MAX_REASON_LENGTH);
+  const { frames, note } = decidingFrames(trace);
+  const typeClass = classOfReason(type);
+  const message = sameMessage(trace.main, { isNative: trace.isNative, hasOwn: frames.some(({ own }) => own) });
+  const labelled = frames.map((each) => signatureFrame(each, trace.isNative));
+  const system = systemOf(frames);
+  const { signature, notes } = makeSignature(
+    {
+      os: system,
+      reason: message === STACK_OVERFLOW ? 'EXCEPTION_STACK_OVERFLOW' : type,
+      frames: labelled,
+      loaded: loadedModules(frames),
+      exception: { type: typeClass, message: message === STACK_OVERFLOW ? '' : message },
+    },
+    { lists: withUnnamed(listsOf(rules.rules), labelled) },
+  );
+  const hasFrames = frames.length > 0;
+  const build = `${toPrintable(appVersion) || 'unknown'} on ${toPrintable(os) || 'unknown'}`;
+  return {
+    key: hash(
+      'sha256',
+      JSON.stringify(['trace', typeClass, signature, ...(hasFrames ? [] : [appVersion, os])]),
+      'buffer',
+    ),
+    kind: 'stack' as const,
+    title: signature,
+    reason: type || null,
+    explanation: [
+      `format: ${trace.format}, read from the text of the report`,
+      hasFrames ? note : `frames: none, so only reports of version ${build} are in this group`,
+      ...notes,
+    ].filter((each) => each !== null),
+    functions: functionsOf(frames, labelled, system),
+    rulesVersion: rules.version,
+  };
+}
+
+/** Clients of JavaScript may send only the message, and Firefox and Safari have no type in a stack. */
+function typeOf({ format, main: { type, message } }: Trace): string {
+  return type === '' && format === javascript.name ? typeOfMessage(message) : type;
+}
+
+/**
+ * The frames of the root cause. Those of exceptions that it led to follow if none of its own is in the game's code:
+ * some runtimes record an exception only up to where it was caught. Of managed frames, only the game's count.
+ */
+function decidingFrames({ main, related, isNative }: Trace): { frames: readonly TraceFrame[]; note: string | null } {
+  // Nothing is known of a frame that has only an address, which differs from run to run.
+  if (isNative) return { frames: main.frames.filter((each) => each.function ?? each.module ?? each.file), note: null };
+  const outer = related.filter(({ relation }) => relation === 'consequence').flatMap(({ frames }) => frames);
+  const all = main.frames.some(({ own }) => own) ? main.frames : [...main.frames, ...outer];
+  const own = all.filter((each) => each.own);
+  if (own.length === 0)
+    return {
+      frames: all,
+      note: all.length === 0 ? null : `frames: none is in the game's code; used all ${all.length}`,
+    };
+  const skipped = all.length - own.length;
+  const note = skipped === 0 ? null : `frames: used ${own.length} in the game's code, ignored ${skipped} of libraries`;
+  return { frames: withoutRepeatedUnnamed(own), note };
+}
+
+function withoutRepeatedUnnamed(frames: readonly TraceFrame[]): readonly TraceFrame[] {
+  const named = frames.findIndex(({ function: name }) => name !== null);
+  const leading = frames.slice(0, named < 0 ? frames.length : named);
+  return named < 0 ? leading.slice(0, MAX_UNNAMED) : [...leading.slice(0, MAX_UNNAMED), ...frames.slice(named)];
+}
+
+/** Lines and columns differ between builds. A managed function without a name is known by its file. */
+function signatureFrame({ function: name, module, offset, file }: TraceFrame, isNative: boolean): Frame {
+  return {
+    frame: 0,
+    trust: 'cfi',
+    offset: '0x0',
+    return_address: '0x0',
+    module: (isNative ? module : null) ?? (name === null && file !== null ? stemOf(file) : null),
+    module_offset: isHex(offset) ? offset : null,
+    function: name,
+    function_offset: null,
+    file,
+    line: null,
+    line_offset: null,
+    inlines: [],
+    missing_symbols: false,
+    unloaded_modules: [],
+    registers: {},
+  };
+}
+
+function isHex(text: string | null): text is `0x${string}` {
+  return text !== null && /^0x[0-9a-f]{1,16}$/i.test(text);
+}
+
+/** The OS of the modules; their names and folders decide. Windows ignores the case of names. */
+function systemOf(frames: readonly TraceFrame[]): OsName {
+  const systems = frames.map(({ path, module }) => osOfPath(path ?? module ?? ''));
+  return (
+    systems.find((os) => os === 'windows' || os === 'android') ?? systems.find((os) => os !== 'unknown') ?? 'unknown'
+  );
+}
+
+function loadedModules(frames: readonly TraceFrame[]) {
+  const paths = new Map(
+    frames.flatMap(({ module, path }) => (module === null || path === null ? [] : [[module, path]])),
+  );
+  return { modules: [...paths].map(([filename, code_file]) => ({ filename, code_file })), main: null };
+}
+
+/** A function that is known by its file or module only says little, so the next frame is added, too. */
+function withUnnamed(lists: SignatureLists, frames: readonly Frame[]): SignatureLists {
+  const unnamed = new Set(
+    frames.flatMap(({ function: name, module, module_offset: offset }) =>
+      name === null && module !== null && offset === null ? [module, module.toLowerCase()] : [],
+    ),
+  );
+  const entry: Pattern = { match: /(?:)/, why: 'function without a name' };
+  return extendLists(lists, { prefix: { find: (label) => (unnamed.has(label) ? entry : undefined) } });
+}
+
+/** The labels of the game's innermost functions, each once. */
+function functionsOf(frames: readonly TraceFrame[], labelled: readonly Frame[], system: OsName): string[] {
+  const own = labelled.filter((_, index) => frames[index]!.own && frames[index]!.function !== null);
+  const labels = labelFrames(own, system, defaultLists.trim).map(({ label }) => label);
+  return [...new Set(labels)].slice(0, MAX_FUNCTIONS);
 }

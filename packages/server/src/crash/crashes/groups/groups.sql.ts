@@ -1,14 +1,31 @@
 // The SQL that adds reports to crash groups and removes them, counting each report exactly once.
+//
+// A report is in one group, or in none until it is grouped. Its place is where it is counted: its group or, if the
+// group is merged into another one, there. `attachReports` moves reports into the group with the key of their grouping:
+//
+// 1. It locks the reports and the group, which it creates if it doesn't exist. A new group takes over the state of the
+//    former one if only the rules have changed.
+// 2. If reports with one of their functions were split off from the group, it continues with the group of those.
+// 3. It subtracts the reports from their former groups, adds them to the counters of the new one, and counts their
+//    devices, sessions and facets in their place (counts.sql.ts).
+// 4. It opens the group again if these reports mean that its fix did not work, or that its snooze is over
+//    (state.sql.ts).
+//
+// `detachReports` removes reports before they are deleted, and deletes groups that are empty and not triaged. So the
+// numbers of a group are always about its stored reports, except that its number of reports includes expired ones.
+//
+// Any number of transactions do this at once. To avoid deadlocks, all take locks in one order: reports by id; which
+// groups are merged (`holdMerges`); a new group; existing groups by id; and slots of totals. A group can be deleted
+// with its last report while a transaction waits for its lock. `transactGroups` then begins again.
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, keepPlan, rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame, transactOfGames } from '../../../kernel/database/shards.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
+import { countReports, lockPlace, uncountReports } from './counts.sql.ts';
 import type { FacetIds } from './facet-ids.ts';
 import { FACETS_VERSION } from './facet-rules.ts';
 import { GROUPING_VERSION, type Grouping, splitOff } from './grouping.ts';
-import { countReports, lockPlace, uncountReports } from './impact.sql.ts';
-import { holdPlaces } from './places.sql.ts';
-import { type GroupToOpen, openAgain } from './reopen.sql.ts';
+import { type GroupToOpen, holdMerges, openAgain } from './state.sql.ts';
 import { slotLock } from './totals.sql.ts';
 
 type Member = { report_id: string; group_id: string | null };
@@ -23,8 +40,7 @@ const MAX_TRIES = 10;
 
 /**
  * Runs `work`, which adds reports to groups or removes them, in one transaction, and again if a group was deleted
- * meanwhile. To avoid deadlocks, all transactions take locks in one order: reports by id, then a new group, then
- * existing groups by id.
+ * meanwhile.
  */
 export async function transactGroups<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -86,7 +102,7 @@ export async function attachReports(
   let { target } = members[0]!;
   if (target === null) {
     // The new group is merged into the same group as the former one.
-    if (former.length > 0) await holdPlaces(tx, gameId);
+    if (former.length > 0) await holdMerges(tx, gameId);
     await insertGroup(tx, gameId, grouping, ids[0]!);
     const locked = await lockGroups(tx, gameId, grouping.key, former);
     target = locked.find(({ wanted }) => wanted) ?? null;
@@ -122,8 +138,7 @@ function changesOf(changes: ReportChanges | undefined, facets: FacetIds | undefi
   return all.length === 0 ? null : { ...changes, set: sql.join(all) };
 }
 
-/** Removes reports from their groups before they are deleted. Empty groups are deleted unless somebody
- * triaged them. */
+/** Removes reports from their groups before they are deleted. Deletes empty groups unless somebody triaged them. */
 export async function detachReports(tx: Tx, gameId: string, reportIds: readonly string[]): Promise<void> {
   const members = await lockReports(tx, gameId, reportIds);
   const ids = members.map(({ report_id }) => report_id);

@@ -5,7 +5,7 @@ import { labelFrames } from '@chauffeur/minidump/signature/frames/label-frames';
 import { findSystemCode } from '@chauffeur/minidump/signature/frames/system-code';
 import { defaultLists } from '@chauffeur/minidump/signature/lists/signature-lists';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
-import { isRuntime } from '../text/own-frame.ts';
+import { isRuntime } from '../text/native-frames.ts';
 
 /** Every stack of a program has one of these, whatever the crash. */
 const ENTRY_POINT = /^(?:w?main|w?WinMain|SDL_main|GuardedMain|android_main|.+::main)$/;

@@ -1,16 +1,21 @@
-// Deletes crash reports that are older than the configured number of days: whole months, with their files. Groups keep
-// their counts.
-
+// Keeps crash reports for the configured number of days. Reports are dropped by month, with the partition of the month
+// and its files; groups keep their counts. Further jobs create the partitions of coming months, and delete files that
+// belong to no report, from uploads that did not finish and from deleted reports.
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
-import { deleteBelow } from '../../../kernel/blobs/sweep.ts';
+import { deleteBelow, sweepOrphans } from '../../../kernel/blobs/sweep.ts';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
-import { dropPartition, listPartitions } from '../../../kernel/database/partitions.ts';
+import { changed, type Db, rows } from '../../../kernel/database/db.ts';
+import { dropPartition, ensurePartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { deleteRowsBefore } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { uncountReports } from '../groups/counts.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
-import { uncountReports } from '../groups/impact.sql.ts';
-import { CRASH_PREFIX, firstIdOf, monthOf } from '../report/files.ts';
-import * as retention from './retention.sql.ts';
+import { REPEATED_WITHIN } from '../receive/create.ts';
+import { deleteNames } from '../receive/once.ts';
+import { CRASH_PREFIX, firstIdOf, keysOf, monthOf, partitionOf } from '../report/files.ts';
+import { filesOf } from './delete.ts';
 
 export const retentionJob = defineJob(
   'crashes:retention',
@@ -36,8 +41,8 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
     ctx.log.info({ month }, 'dropped expired crash reports');
   }
   const firstId = firstIdOf(limit);
-  await retention.deleteFromDefaultPartition(ctx.db, firstId);
-  await retention.forgetSamples(ctx.db, firstId);
+  await deleteFromDefaultPartition(ctx.db, firstId);
+  await forgetSamples(ctx.db, firstId);
   await forgetNames(ctx, limit);
 }
 
@@ -46,9 +51,9 @@ const UNCOUNTED_AT_ONCE = 500;
 
 /** Devices, sessions and facets are those of stored reports. */
 async function uncountOld(ctx: Context, firstId: string): Promise<void> {
-  for (const gameId of await retention.listGamesWithGroups(ctx.db)) {
+  for (const gameId of await listGamesWithGroups(ctx.db)) {
     for (;;) {
-      const ids = await retention.listCounted(ctx.db, gameId, firstId, UNCOUNTED_AT_ONCE);
+      const ids = await listCounted(ctx.db, gameId, firstId, UNCOUNTED_AT_ONCE);
       if (ids.length > 0) await transactGroups(ctx.db, (tx) => uncountReports(tx, gameId, ids));
       if (ids.length < UNCOUNTED_AT_ONCE) break;
     }
@@ -62,16 +67,99 @@ async function uncountOld(ctx: Context, firstId: string): Promise<void> {
 const MARGIN = DAY;
 
 /**
- * Deletes names of functions, and values of facets, that were last seen before the month of `limit`, because all reports
- * with them are deleted.
+ * Deletes names of functions, and values of facets, that were last seen before the month of `limit`, because all
+ * reports with them are deleted.
  */
 async function forgetNames(ctx: Context, limit: Date): Promise<void> {
   const month = Date.UTC(limit.getUTCFullYear(), limit.getUTCMonth());
   const day = utcDayOf(new Date(month - MARGIN));
   // The day alone decides, because looking for reports with each name would take longest for the names that are kept.
   await deleteRowsBefore(ctx.db, { table: 'crash_functions', day: 'seen_on' }, day);
-  for (const gameId of await retention.listGamesWithGroups(ctx.db)) {
-    await retention.forgetTotals(ctx.db, gameId);
-    await retention.forgetValues(ctx.db, gameId, day);
+  for (const gameId of await listGamesWithGroups(ctx.db)) {
+    await forgetTotals(ctx.db, gameId);
+    await forgetValues(ctx.db, gameId, day);
   }
+}
+
+/** Deletes reports with ids below `firstId` that arrived before their month had a partition. */
+export function deleteFromDefaultPartition(db: Db, firstId: string): Promise<number> {
+  return changed(db, sql`delete from crash_reports_default where report_id < ${firstId}::uuid`);
+}
+
+/** Clears the sample of groups whose sample was deleted. It was the group's newest report, so there is no other. */
+export async function forgetSamples(db: Db, firstId: string): Promise<void> {
+  await changed(db, sql`update crash_groups set sample_report_id = null where sample_report_id < ${firstId}::uuid`);
+}
+
+/** The games with crash groups. */
+export async function listGamesWithGroups(db: Db): Promise<string[]> {
+  const games = await rows(db, sql<{ game_id: string }>`select distinct game_id from crash_groups`);
+  return games.map(({ game_id }) => game_id);
+}
+
+/** Reports with ids below `firstId` that are still counted, the oldest first. */
+export async function listCounted(db: Db, gameId: string, firstId: string, limit: number): Promise<string[]> {
+  const counted = await rows(
+    db,
+    sql<{ report_id: string }>`select report_id from crash_impact
+      where game_id = ${gameId} and report_id < ${firstId}::uuid order by report_id limit ${limit}`,
+  );
+  return counted.map(({ report_id }) => report_id);
+}
+
+/** Deletes values of facets last seen before `day` that no stored report has. */
+export async function forgetValues(db: Db, gameId: string, day: string): Promise<void> {
+  await changed(
+    db,
+    sql`delete from crash_facet_values old where game_id = ${gameId} and seen_on < ${day}::date and not exists (
+      select from crash_group_values counted
+      where counted.game_id = ${gameId} and counted.value_id = old.value_id)`,
+  );
+}
+
+/** Deletes totals that no report is counted in any more. Rows that are being changed at this moment are skipped. */
+export async function forgetTotals(db: Db, gameId: string): Promise<void> {
+  await changed(
+    db,
+    sql`with old as materialized (
+        select scope_id, value_id, slot from crash_total_values
+        where game_id = ${gameId} and reports = 0 for update skip locked
+      )
+      delete from crash_total_values counted using old where counted.game_id = ${gameId}
+        and counted.scope_id = old.scope_id and counted.value_id = old.value_id and counted.slot = old.slot`,
+  );
+}
+
+export const partitionJob = defineJob('crashes:make-partitions', { attempts: 3, cron: '3 1 * * *' }, makePartitions);
+
+/** Even if no worker runs for this many months, new reports have a partition. */
+const MONTHS_AHEAD = 3;
+
+export async function makePartitions(ctx: Context): Promise<void> {
+  const now = ctx.clock.now();
+  for (let month = 0; month <= MONTHS_AHEAD; month += 1) {
+    const time = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month));
+    await ensurePartition(ctx.db, partitionOf(time));
+  }
+}
+
+export const sweepCrashesJob = defineJob(
+  'crashes:sweep',
+  { attempts: 3, cron: '7 5 * * *', lane: 'long', deletesOld: true },
+  sweepCrashes,
+);
+
+/** Deletes blobs below `crashes/` that are older than a day and belong to no report, and names of older reports. */
+export async function sweepCrashes(ctx: Context): Promise<void> {
+  // The clocks of processes differ.
+  await deleteNames(ctx.db, new Date(ctx.clock.now().getTime() - 2 * REPEATED_WITHIN));
+  await sweepOrphans(ctx, CRASH_PREFIX, async (keys) => {
+    const reportIds = new Set(keys.map(reportIdOf).filter(isUuid));
+    return new Set((await filesOf(ctx.db, [...reportIds])).flatMap(keysOf));
+  });
+}
+
+/** Returns the report of a key such as `crashes/2026_11/3f/<report id>.<name>`. */
+function reportIdOf(key: string): string {
+  return key.split('/')[3]?.split('.')[0] ?? '';
 }

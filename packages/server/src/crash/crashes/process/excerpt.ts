@@ -1,8 +1,16 @@
-// The part of a walked dump that is stored in the report's row: enough for lists, the search and the report's page.
+// What is stored of a walked dump: the whole report in a blob, as compressed JSON, and the excerpt in the report's row,
+// which is enough for lists, the search and the report's page.
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gunzip, gunzipSync, zstdDecompress } from 'node:zlib';
+import { MIB } from '@chauffeur/contract/limits';
 import type { Frame, ModuleReport, Report } from '@chauffeur/minidump/report';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
+import { formatReport } from '@chauffeur/minidump/text';
+import { isPacked, unpackNow } from '../../../kernel/blobs/packed.ts';
+import type { BlobStore } from '../../../kernel/blobs/store.ts';
 import { type DumpNotes, notesOf } from '../groups/dump-notes.ts';
 import type { DumpSystem } from '../groups/facet-rules.ts';
 import { crashedThread } from '../groups/grouping.ts';
@@ -122,4 +130,28 @@ function distinct(texts: readonly string[]): string[] {
 /** `0x00000014` → `0x14`. */
 export function trimZeros(hex: string): string {
   return hex.replace(/^0x0+(?=.)/, '0x');
+}
+
+/** Old reports are compressed with gzip. */
+const unpackers = { zstd: promisify(zstdDecompress), gzip: promisify(gunzip) };
+
+/** The limits of the stackwalk keep reports far smaller. */
+const MAX_BYTES = 256 * MIB;
+
+/** The report under `key`. Rejects with BlobMissingError if the blob is gone. */
+export async function readStoredReport(blobs: BlobStore, key: string): Promise<Report> {
+  const unpack = isPacked(key) ? unpackers.zstd : unpackers.gzip;
+  const json = await unpack(await buffer(await blobs.read(key)), { maxOutputLength: MAX_BYTES });
+  return JSON.parse(json.toString()) as Report;
+}
+
+/** Does the same as `readStoredReport`, from the bytes of the blob. Blocks the thread. */
+export function parseStoredReport(key: string, bytes: Uint8Array): Report {
+  const json = isPacked(key) ? unpackNow(bytes, MAX_BYTES) : gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
+  return JSON.parse(json.toString()) as Report;
+}
+
+/** The text of the report stored under `key`. Rejects with BlobMissingError if the blob is gone. */
+export async function readStackText(blobs: BlobStore, key: string): Promise<string> {
+  return formatReport(await readStoredReport(blobs, key));
 }

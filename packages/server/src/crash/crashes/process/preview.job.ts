@@ -2,18 +2,20 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
+import { changed, type Db, row } from '../../../kernel/database/db.ts';
 import { bindJob } from '../../../kernel/jobs/jobs.ts';
 import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
-import { encodePreview, type PreviewResult } from '../../../ship/media/media.ts';
+import type { PreviewResult } from '../../../ship/media/media.ts';
+import { encodePreview } from '../../../ship/media/media.ts';
 import { type Attachment, stemOf } from '../report/files.ts';
 import { previewJob } from '../report/jobs.ts';
-import { findAttachments, recordPreview } from './preview.sql.ts';
 
 type Payload = { gameId: string; reportId: string };
 
@@ -73,4 +75,31 @@ async function encode(ctx: Context, source: string, folder: string): Promise<Pre
     }
     throw error;
   }
+}
+
+/** Empty if there is no such report. */
+export async function findAttachments(db: Db, gameId: string, reportId: string): Promise<Attachment[]> {
+  const report = await row(
+    db,
+    sql<{ attachments: Attachment[] }>`select attachments from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId}`,
+  );
+  return report?.attachments ?? [];
+}
+
+/** Returns false if the report was deleted, or the image of the attachment was recorded meanwhile. */
+export async function recordPreview(
+  db: Db,
+  ref: { gameId: string; reportId: string; attachment: number; source: string },
+  preview: Pick<Attachment, 'image' | 'problem'>,
+): Promise<boolean> {
+  const element = sql`attachments -> ${ref.attachment}::integer`;
+  const count = await changed(
+    db,
+    sql`update crash_reports
+      set attachments = jsonb_set(attachments, array[${String(ref.attachment)}], ${element} || ${JSON.stringify(preview)}::jsonb)
+      where game_id = ${ref.gameId} and report_id = ${ref.reportId} and ${element} ->> 'key' = ${ref.source}
+        and not ${element} ? 'image' and not ${element} ? 'problem'`,
+  );
+  return count > 0;
 }

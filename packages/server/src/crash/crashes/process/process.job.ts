@@ -1,35 +1,61 @@
-// Processes a report's dump. Its state goes from queued to processing, and then to processed, or to failed with the
-// reason.
+// Processes the dumps of reports. A report goes through these states:
+//
+// - received: it was written, and its dump is still to be uploaded.
+// - queued: a job is to process its dump, or to group it if it has none (messages.job.ts). The process that received
+//   the dump can hold this job and run it itself, without the queue; the row then has its number (`held_by`). If that
+//   process dies, `releaseReports` enqueues what it held.
+// - processing: a thread is walking its dump.
+// - processed, or failed with the reason. A failed report is grouped by its texts.
+//
+// A processed report can be processed again, when symbols arrive that it was missing. It keeps its state and its result
+// until the new one is recorded.
+//
+// Any job may run twice, even at the same time, because a worker can die at any point. Each walk therefore stores the
+// whole stack in a new blob. Recording the walk replaces the key of the former blob, which is then deleted, and a
+// report is counted once in its group however often it is recorded. Symbols or rules may change during a walk: the job
+// checks for both after recording it, and enqueues the report or the game again, so nothing is missed.
+//
+// An error, such as an unavailable store, is tried again, for about a day. A dump that can't be read fails at once, and
+// so does one that has crashed its thread three times. Reports of one crash arrive in bursts, and recording each locks
+// its group: walks with one group, reason and list of functions are recorded together.
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { PACKED_SUFFIX } from '../../../kernel/blobs/packed.ts';
-import type { Db } from '../../../kernel/database/db.ts';
+import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
+import { type Db, keepPlan, row, rows } from '../../../kernel/database/db.ts';
 import { type Attempt, bindJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { perContext } from '../../../request/per-context.ts';
-import { notesToAdd } from '../groups/dump-notes.ts';
-import { type GameRules, readRules } from '../groups/game-rules.sql.ts';
-import { groupByText } from '../groups/grouping.ts';
-import { groupingFieldsOf } from '../groups/messages.sql.ts';
-import { storedTraceOf } from '../groups/stored-trace.ts';
+import { type DumpNotes, notesToAdd } from '../groups/dump-notes.ts';
+import type { FacetIds } from '../groups/facet-ids.ts';
+import type { GameRules } from '../groups/game-rules.ts';
+import { type Grouping, groupByText } from '../groups/grouping.ts';
+import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
 import { stemOf } from '../report/files.ts';
-import { type DumpRow, enqueueProcessing, type GroupingRow, processCrashJob, takeRow } from '../report/jobs.ts';
-import { readFacets } from './facets.ts';
-import { rememberNewFunctions } from './functions.ts';
-import { measureStage } from './measure-stage.ts';
 import {
-  beginProcessing,
-  kindOfWalk,
-  recordFailure,
-  recordWalks,
-  takeFromHolders,
-  type Walk,
-} from './processed.sql.ts';
-import { readTrace } from './read-trace.ts';
+  type DumpRow,
+  dumpColumns,
+  enqueueProcessing,
+  type GroupingRow,
+  isUnfinished,
+  processCrashJob,
+  takeRow,
+} from '../report/jobs.ts';
+import type { Excerpt } from './excerpt.ts';
+import {
+  groupingFieldsOf,
+  readFacets,
+  readRules,
+  readTrace,
+  rememberNewFunctions,
+  type StoredTrace,
+  storedTraceOf,
+  traceColumns,
+} from './prepare-grouping.ts';
 import { enqueueRegrouping } from './regroup.job.ts';
-import { SymbolResolver } from './symbol-resolver.ts';
-import { type Reading, readDump } from './walk.ts';
+import { measureStage, type Reading, readDump, SymbolResolver } from './walk.ts';
 
 type Payload = { gameId: string; reportId: string };
 
@@ -158,4 +184,110 @@ function failAfterLastTry(ctx: Context, err: unknown, { number, last }: Attempt)
     outcome: 'broken',
     reason: 'The server could not process the dump because of an internal error. See its log.',
   };
+}
+
+/**
+ * Marks the report as being processed and returns it; undefined if it has no dump. A report that was processed before
+ * keeps its state until the new result is recorded.
+ */
+export function beginProcessing(db: Db, gameId: string, reportId: string): Promise<DumpRow | undefined> {
+  return row(
+    db,
+    keepPlan(sql<DumpRow>`update crash_reports
+      set state = case when state in ('received', 'queued') then 'processing' else state end
+      where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and dump_size is not null
+      returning ${dumpColumns}`),
+  );
+}
+
+/** The result of a walk, to be recorded with its report. */
+export type Walk = {
+  readonly reportId: string;
+  readonly excerpt: Excerpt;
+  readonly grouping: Grouping;
+  readonly facets: FacetIds;
+  readonly stackKey: string;
+  /** What the dump adds to the report. */
+  readonly notes: DumpNotes | null;
+};
+
+/**
+ * What walks must have in common to be recorded together: their group, and all that is the same for the reports of
+ * `recordWalks`.
+ */
+export function kindOfWalk({ grouping: { key, reason, rulesVersion }, excerpt: { functions } }: Walk): string {
+  return JSON.stringify([Buffer.from(key).toString('base64'), reason, rulesVersion, functions]);
+}
+
+const WALK_COLUMNS: readonly Column<Walk>[] = [
+  { name: 'walked_id', type: 'uuid', value: ({ reportId }) => reportId },
+  { name: 'new_stack_key', type: 'text', value: ({ stackKey }) => stackKey },
+  { name: 'new_crash_address', type: 'text', value: ({ excerpt }) => excerpt.crashAddress },
+  { name: 'new_frames', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.frames) },
+  { name: 'new_message', type: 'text', value: ({ notes }) => notes?.message ?? '' },
+  { name: 'new_metadata', type: 'jsonb', value: ({ notes }) => JSON.stringify(notes?.metadata ?? {}) },
+  { name: 'new_missing_symbols', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.missingSymbols) },
+];
+
+/**
+ * Stores the results of walks of one kind, and moves their reports into their group, in one transaction. Returns the
+ * ids of the reports that have not been deleted.
+ */
+export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: Date): Promise<readonly string[]> {
+  const [first] = walks;
+  if (first === undefined) return Promise.resolve([]);
+  const { functions } = first.excerpt;
+  const items = new BulkRows(WALK_COLUMNS);
+  for (const walk of walks) items.add(walk);
+  const added = noting(sql`new_message`, sql`new_metadata`);
+  const changes = {
+    message: added.message,
+    set: sql`${added.set}, state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
+      crash_address = new_crash_address, frames = new_frames, functions = ${functions}::text[],
+      missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols)), trace = null`,
+    from: { rows: items.unnest('walk'), reportId: sql`walked_id` },
+  };
+  const facets = new Map(walks.flatMap((walk) => [...walk.facets]));
+  const ids = walks.map(({ reportId }) => reportId);
+  return transactGroups(db, (tx) => attachReports(tx, gameId, ids, first.grouping, { changes, functions, facets }));
+}
+
+/**
+ * Records why a dump could not be processed and groups its report by its texts. Does nothing if an earlier walk
+ * succeeded.
+ */
+export async function recordFailure(
+  db: Db,
+  gameId: string,
+  reportId: string,
+  {
+    reason,
+    grouping,
+    stored,
+    facets,
+    at,
+  }: { reason: string; grouping: Grouping; stored: StoredTrace; facets: FacetIds; at: Date },
+): Promise<void> {
+  await transactGroups(db, async (tx) => {
+    const open = await row(
+      tx,
+      sql`select from crash_reports where game_id = ${gameId} and report_id = ${reportId} and stack_key is null for update`,
+    );
+    if (open === undefined) return;
+    const set = sql`state = 'failed', failure = ${reason}::text, processed_at = ${at}::timestamptz,
+      ${traceColumns(new Map([[reportId, stored]]))}`;
+    await attachReports(tx, gameId, [reportId], grouping, { changes: { set }, functions: stored.functions, facets });
+  });
+}
+
+/** The unfinished reports that these processes hold. They are held by no process afterwards, and wait in the queue. */
+export function takeFromHolders(
+  db: Db,
+  processNos: readonly number[],
+): Promise<{ game_id: string; report_id: string }[]> {
+  return rows(
+    db,
+    sql<{ game_id: string; report_id: string }>`update crash_reports set held_by = null, state = 'queued'
+      where ${isUnfinished} and held_by = any(${processNos}::integer[]) returning game_id, report_id`,
+  );
 }

@@ -4,7 +4,7 @@ import { openSymbolCache, type SymbolCache } from '@chauffeur/minidump/symbols/c
 import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import type { ModuleId, ModuleSymbols, SymbolSource } from '@chauffeur/minidump/symbols/module-symbols';
-import type { SymbolLocation, SymbolReply, SymbolRequest } from './walk-task.ts';
+import type { SymbolLocation, SymbolReply, SymbolRequest } from './walk.ts';
 
 /**
  * The files that this thread has open, by path, the most recently used last. The next dump is usually of the same build

@@ -16,10 +16,9 @@ import { decodeText, tailStartOf } from '../report/log-text.ts';
 import { withoutPrivatePaths } from '../report/paths.ts';
 import { findTrace } from '../text/find-trace.ts';
 import type { Trace } from '../text/trace.ts';
-import { excerptOf } from './excerpt.ts';
-import { parseStoredReport } from './stored-report.ts';
+import { excerptOf, parseStoredReport } from './excerpt.ts';
 import { hasId, keyOf, StoredSymbols } from './stored-symbols.ts';
-import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk-task.ts';
+import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk.ts';
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 

@@ -1,25 +1,28 @@
 // Walks dumps in threads with limited time and memory, so that no dump can crash the server.
+//
+// A thread (walk.thread.ts) reads the dump from the blob store, or from memory that it shares with this process, and
+// looks up which modules it has. It then requests their symbols. The server answers with the files of compiled symbols,
+// and remembers which are missing, in case they arrive during the walk. The thread stores the whole report, and returns
+// an excerpt and the grouping. The same threads group stored reports again, and search logs for a trace.
+//
+// A thread that exceeds its time or memory is ended. That is a result, because another try would end in the same way.
+// Anything else that ends a thread is an error, and the job is tried again.
+import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
 import type { Context } from '../../../context.ts';
 import { giveBackSpace } from '../../../kernel/blobs/spaces.ts';
-import { SECOND } from '../../../kernel/clock.ts';
+import type { BlobSettings } from '../../../kernel/blobs/store.ts';
+import { BlobMissingError } from '../../../kernel/blobs/store.ts';
+import { SECOND, secondsSince } from '../../../kernel/clock.ts';
+import { inSpan } from '../../../kernel/telemetry/tracing.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
 import { perContext } from '../../../request/per-context.ts';
-import type { GameRules } from '../groups/game-rules.sql.ts';
-import type { GroupingFields } from '../groups/grouping.ts';
+import { findSymbols, openCacheFile, type SymbolAnswer } from '../../symbols/symbols.ts';
+import type { GameRules } from '../groups/game-rules.ts';
+import type { Grouping, GroupingFields } from '../groups/grouping.ts';
 import { takeDump } from '../report/jobs.ts';
 import type { Trace } from '../text/trace.ts';
-import { measureStage } from './measure-stage.ts';
-import type { SymbolResolver } from './symbol-resolver.ts';
-import type {
-  PreviewedGrouping,
-  StoredLog,
-  StoredStack,
-  SymbolReply,
-  SymbolRequest,
-  WalkInput,
-  WalkOutput,
-} from './walk-task.ts';
+import { type Excerpt, formatModule } from './excerpt.ts';
 
 const THREAD = new URL('./walk.thread.ts', import.meta.url);
 
@@ -114,5 +117,113 @@ async function runBounded(
       };
     }
     throw error;
+  }
+}
+
+export type WalkInput = {
+  readonly blobSettings: BlobSettings;
+  /** The game's own grouping rules. */
+  readonly rules: GameRules;
+} & (
+  | {
+      readonly task: 'walk';
+      readonly fields: GroupingFields;
+      readonly dumpKey: string;
+      /** Uncompressed, in bytes. */
+      readonly dumpSize: number;
+      /** The dump, if it is in memory, at the start of a space. */
+      readonly space?: SharedArrayBuffer;
+      /** Where the thread stores the whole report. */
+      readonly stackKey: string;
+    }
+  | ({ readonly task: 'group' } & StoredStack)
+  | { readonly task: 'preview'; readonly stacks: readonly StoredStack[] }
+  | ({ readonly task: 'log' } & StoredLog)
+);
+
+/** Where a report was stored by an earlier walk. */
+type StoredStack = { readonly stackKey: string; readonly fields: GroupingFields };
+
+/** A log; the size is uncompressed, in bytes. */
+export type StoredLog = { readonly logKey: string; readonly logSize: number };
+
+/** A group that a report would be in. The key is in hex. */
+export type PreviewedGrouping = { readonly key: string; readonly title: string };
+
+export type WalkOutput =
+  /** The grouping of each stack, or null if it cannot be read. */
+  | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
+  /** Null if the log has no trace. */
+  | { readonly outcome: 'read'; readonly trace: Trace | null }
+  | { readonly outcome: 'walked'; readonly excerpt: Excerpt; readonly grouping: Grouping }
+  /** Permanent: another try would fail in the same way. `reason` is a sentence for people. */
+  | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string };
+
+/** The modules of a dump whose symbols the thread needs. */
+export type SymbolRequest = readonly ModuleId[];
+
+/**
+ * Says for each requested module: the file with its compiled symbols, why they cannot be read, or null if there are
+ * none.
+ */
+export type SymbolReply = readonly (SymbolLocation | null)[];
+export type SymbolLocation = { readonly path: string } | { readonly problem: string };
+
+export class SymbolResolver {
+  readonly #ctx: Context;
+  readonly #gameId: string;
+  readonly #buildId: string;
+  /** Requested modules that had no compiled symbols. */
+  #unready: SymbolRequest = [];
+
+  constructor(ctx: Context, gameId: string, buildId: string) {
+    this.#ctx = ctx;
+    this.#gameId = gameId;
+    this.#buildId = buildId;
+  }
+
+  async answer(request: SymbolRequest): Promise<SymbolReply> {
+    const answers = await this.#find(request);
+    this.#unready = request.filter((_, index) => answers[index]!.state !== 'compiled');
+    return Promise.all(answers.map((answer) => this.#locate(answer)));
+  }
+
+  /**
+   * Whether symbols of one of these modules, in the form of `formatModule`, became ready after the request. Call it
+   * after storing the report: if symbols become ready later, `reprocessMissing` finds the stored report.
+   */
+  async hasMoreFor(missing: readonly string[]): Promise<boolean> {
+    const candidates = this.#unready.filter((module) => missing.includes(formatModule(module) ?? ''));
+    const answers = await this.#find(candidates);
+    return answers.some(({ state }) => state === 'compiled');
+  }
+
+  #find(modules: SymbolRequest): Promise<SymbolAnswer[]> {
+    return findSymbols(this.#ctx, this.#gameId, this.#buildId, modules);
+  }
+
+  async #locate(answer: SymbolAnswer): Promise<SymbolLocation | null> {
+    if (answer.state === 'unreadable') return { problem: answer.problem };
+    if (answer.state !== 'compiled') return null;
+    try {
+      return { path: await openCacheFile(this.#ctx, answer.cacheKey) };
+    } catch (error) {
+      // The symbols were deleted a moment ago.
+      if (error instanceof BlobMissingError) return null;
+      throw error;
+    }
+  }
+}
+
+export async function measureStage<T>(
+  { metrics }: Context,
+  stage: 'walk' | 'symbols' | 'group',
+  work: () => Promise<T>,
+): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await inSpan(`crash ${stage}`, {}, work);
+  } finally {
+    metrics.crashStages.observe({ stage }, secondsSince(begun));
   }
 }

@@ -1,24 +1,30 @@
-// Private links to the files of a report: created by members of the game, valid for an hour for anyone with the link.
+// The files of a report for developers: private links, which members of the game create and which are valid for an hour
+// for anyone with the link, and attachments as they are shown on the report's page.
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { LinkKind } from '@chauffeur/contract/operations/crash-files';
 import * as contract from '@chauffeur/contract/operations/crash-files';
+import * as crashes from '@chauffeur/contract/operations/crash-files';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../../context.ts';
+import type { AccountCaller, Context } from '../../../context.ts';
 import { attachment } from '../../../kernel/blobs/content-disposition.ts';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { SECOND } from '../../../kernel/clock.ts';
+import { isUuid } from '../../../kernel/secrets/ids.ts';
+import { deriveKey, isCurrent, openToken, signToken } from '../../../kernel/secrets/signed-token.ts';
 import { findGame } from '../../../people/game-access/game-access.sql.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
+import { perContext } from '../../../request/per-context.ts';
 import { handle, stream } from '../../../request/route.ts';
 import { type BlobReader, type SendableBlob, sendBlob } from '../../../request/send-blob.ts';
-import { readStackText } from '../process/stack-text.ts';
-import { type DownloadGrant, makeDownloadToken, openDownloadToken } from './download-token.ts';
-import { noSuchFile, unknownCrash } from './not-found.ts';
-import { findFiles, type StoredFiles } from './report-list.sql.ts';
-import { formatTrace } from './trace-record.ts';
+import { readStackText } from '../process/excerpt.ts';
+import type { Attachment } from '../report/files.ts';
+import { readLogTail, tailStartOf } from '../report/log-text.ts';
+import { findFiles, noSuchFile, requireFiles, type StoredFiles, unknownCrash } from './report.ts';
+import { formatTrace } from './stacks.ts';
 
 /** A log may contain anything, so it is never served as HTML. */
 const FORMATS = {
@@ -29,7 +35,7 @@ const FORMATS = {
 } as const satisfies Record<LinkKind, { extension: string; contentType: string }>;
 
 export const requestCrashDownload = handle(
-  contract.requestCrashDownload,
+  crashes.requestCrashDownload,
   async (ctx, { caller, input: { uid, crash_id, kind, attachment = 0 } }) => {
     const { game } = await requireMember(ctx, caller, uid);
     const reportId = crash_id.toLowerCase();
@@ -53,7 +59,7 @@ export const requestCrashDownload = handle(
  * stored compressed, a signed URL would outlive the link, and its use would not be logged.
  */
 export const downloadCrashFile = stream(
-  contract.downloadCrashFile,
+  crashes.downloadCrashFile,
   async (ctx, { input: { token }, request, reply }) => {
     const grant = openDownloadToken(ctx, token);
     // The game may have been deleted since.
@@ -125,4 +131,90 @@ function fileOf(
 
 function unknownLink(): ApiError {
   return errors.notFound('This link is not valid or has expired. Request a new one.');
+}
+
+export type DownloadGrant = {
+  kind: LinkKind;
+  /** The number of the attachment; 0 for other kinds. */
+  attachment: number;
+  gameId: string;
+  reportId: string;
+  expiresAt: Date;
+};
+
+const KINDS: readonly string[] = ['stack', 'log', 'dump', 'attachment'] satisfies LinkKind[];
+
+const keyOf = perContext(({ secret }) => deriveKey(secret, 'crash download'));
+
+export function makeDownloadToken(
+  ctx: Context,
+  { kind, attachment, gameId, reportId, expiresAt }: DownloadGrant,
+): string {
+  const parts = [kind, gameId, reportId, expiresAt.getTime(), ...(kind === 'attachment' ? [attachment] : [])];
+  return signToken(keyOf(ctx), Buffer.from(parts.join(' ')));
+}
+
+/** The file that the token allows to download; null if the token is invalid or expired. */
+export function openDownloadToken(ctx: Context, token: string): DownloadGrant | null {
+  const [kind = '', gameId = '', reportId = '', end, attachment = '0'] =
+    openToken(keyOf(ctx), token)?.toString().split(' ') ?? [];
+  if (!isKind(kind) || !isUuid(gameId) || !isUuid(reportId)) return null;
+  const expiresAt = new Date(Number(end));
+  const isValid = isCurrent(expiresAt.getTime(), LIMITS.crashDownloadSeconds * SECOND, ctx.clock.now());
+  return isValid ? { kind, attachment: Number(attachment), gameId, reportId, expiresAt } : null;
+}
+
+function isKind(text: string): text is LinkKind {
+  return KINDS.includes(text);
+}
+
+type AttachmentRef = { uid: string; crash_id: string; attachment: string };
+
+export const getCrashAttachment = handle(contract.getCrashAttachment, async (ctx, { caller, input }) => {
+  const { kind, key, size } = await requireAttachment(ctx, caller, input);
+  if (kind !== 'text' || key === null) throw noSuchFile('attachment');
+  const start = tailStartOf(size, LIMITS.crashLogShownBytes);
+  // Stores reject an empty range.
+  const bytes =
+    size === 0
+      ? Buffer.alloc(0)
+      : await buffer(
+          await readUnpacked(ctx.blobs, key, { start, end: size - 1 }).catch((error) => {
+            throw error instanceof BlobMissingError ? noSuchFile('attachment', error) : error;
+          }),
+        );
+  return { text: readLogTail(bytes, start > 0), size, is_cut: start > 0 };
+});
+
+/** Sends the image as the server encoded it, never as it arrived. */
+export const getCrashAttachmentImage = stream(
+  contract.getCrashAttachmentImage,
+  async (ctx, { caller, input, request, reply }) => {
+    const { image, name } = await requireAttachment(ctx, caller, input);
+    if (image === undefined) throw noSuchFile('attachment');
+    reply.header('cache-control', 'private, max-age=3600');
+    reply.header('content-security-policy', "default-src 'none'; sandbox");
+    const blob = {
+      key: image.key,
+      size: image.size,
+      etag: etagOf(image.key),
+      filename: `${name}.webp`,
+      contentType: 'image/webp',
+      signedSeconds: null,
+    };
+    try {
+      return await sendBlob(ctx.blobs, request, reply, blob);
+    } catch (error) {
+      if (!(error instanceof BlobMissingError)) throw error;
+      for (const name of ['etag', 'content-disposition', 'content-length', 'cache-control']) reply.removeHeader(name);
+      throw noSuchFile('attachment', error);
+    }
+  },
+);
+
+async function requireAttachment(ctx: Context, caller: AccountCaller, input: AttachmentRef): Promise<Attachment> {
+  const { attachments } = await requireFiles(ctx, caller, input);
+  const attachment = attachments[Number(input.attachment)];
+  if (attachment === undefined) throw noSuchFile('attachment');
+  return attachment;
 }

@@ -1,10 +1,10 @@
-// The SQL that lists crash groups with their counts. A group is shown with the groups that were merged into it.
+// The SQL that lists crash groups with their counts. A group is shown with the groups that were merged into it:
+// together they are a family, of which the group that is shown is the head.
+import { type ApiError, errors } from '@chauffeur/contract/errors';
 import type { GroupOrder, GroupStatus, Priority } from '@chauffeur/contract/operations/crash-groups';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
-import type { LocatedFrame } from './culprit.ts';
-import { hasMerges } from './query.sql.ts';
 
 export type GroupRow = {
   group_id: string;
@@ -203,36 +203,8 @@ export async function listGroups(
 }
 
 /** A group first seen after a time was also last seen after it; the condition on `last_seen` can use the index. */
-function seenFirstSince(time: RawBuilder<unknown>): RawBuilder<unknown> {
+export function seenFirstSince(time: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`last_seen >= ${time} and first_seen >= ${time}`;
-}
-
-/**
- * The number of open groups of each game that were first seen after its newest build. Games without such groups are
- * left out.
- */
-export async function countNewGroups(
-  db: Db,
-  gameIds: readonly string[],
-): Promise<{ game_id: string; count: number }[]> {
-  const newest = await rows(
-    db,
-    sql<{ game_id: string; registered_at: string }>`
-      select game_id, newest.created_at::text as registered_at
-      from unnest(${gameIds}::uuid[]) as requested (game_id)
-      cross join lateral (
-        select created_at from builds where builds.game_id = requested.game_id order by created_at desc limit 1
-      ) newest`,
-  );
-  const [games, times] = [newest.map(({ game_id }) => game_id), newest.map(({ registered_at }) => registered_at)];
-  return rows(
-    db,
-    sql<{ game_id: string; count: number }>`
-      select game_id, count(*) as count
-      from crash_groups join unnest(${games}::uuid[], ${times}::timestamptz[]) as newest (game_id, registered_at) using (game_id)
-      where status = 'open' and merged_into is null and ${seenFirstSince(sql`newest.registered_at`)}
-      group by game_id`,
-  );
 }
 
 /** The group or, if it was merged into another, that one. */
@@ -322,23 +294,64 @@ export async function findBuildNames(
   return new Map(names.map(({ build_id, ...name }) => [build_id, name]));
 }
 
-export type ShownGroup = { readonly group_id: string; readonly title: string };
+// Decides which line of the source code a crash group is shown with.
 
-/** The groups with these ids, by these ids; for merged ones, the groups that they are shown in. */
-export async function findShownGroups(
+export type LocatedFrame = { readonly function: string | null; readonly file: string; readonly line: number | null };
+
+/** The group, the group that it is merged into, and all others in that group; empty if there is no such group. */
+export async function findFamily(db: Db, gameId: string, groupId: string): Promise<string[]> {
+  const family = await rows(
+    db,
+    sql<{ group_id: string }>`with head as materialized (
+        select coalesce(merged_into, group_id) as id from crash_groups where game_id = ${gameId} and group_id = ${groupId}
+      )
+      select id as group_id from head
+      union all
+      select group_id from crash_groups where game_id = ${gameId} and merged_into = (select id from head)`,
+  );
+  return family.map(({ group_id }) => group_id);
+}
+
+export type NamedBuild = { build_id: string; version: string; arch: string };
+
+/** The builds of a game, deleted ones included. */
+export function listBuildNames(db: Db, gameId: string): Promise<NamedBuild[]> {
+  return rows(db, sql<NamedBuild>`select build_id, version, arch from build_names where game_id = ${gameId}`);
+}
+
+/** SQL of the ids of the groups that meet a condition on `crash_groups`, and of those merged into them. */
+export function idsOfGroups(gameId: string, condition: RawBuilder<unknown>, hasMerges: boolean): RawBuilder<unknown> {
+  if (!hasMerges)
+    return sql`select group_id from (select *, '{}'::uuid[] as members from crash_groups where game_id = ${gameId}) as crash_groups
+      where ${condition}`;
+  return sql`select member.group_id from crash_groups member
+    where member.game_id = ${gameId} and coalesce(member.merged_into, member.group_id) in (
+      select group_id from (
+        select *, array(select other.group_id from crash_groups other
+          where other.game_id = ${gameId} and other.merged_into = heads.group_id) as members
+        from crash_groups heads where heads.game_id = ${gameId} and heads.merged_into is null
+      ) as crash_groups where ${condition})`;
+}
+
+export async function listGroupIds(
   db: Db,
   gameId: string,
-  groupIds: readonly string[],
-): Promise<Map<string, ShownGroup>> {
-  if (groupIds.length === 0) return new Map();
-  const found = await rows(
+  condition: RawBuilder<unknown>,
+  { hasMerges, limit }: { hasMerges: boolean; limit: number },
+): Promise<string[]> {
+  const found = await rows(db, sql<{ group_id: string }>`${idsOfGroups(gameId, condition, hasMerges)} limit ${limit}`);
+  return found.map(({ group_id }) => group_id);
+}
+
+export async function hasMerges(db: Db, gameId: string): Promise<boolean> {
+  const { exists } = await onlyRow(
     db,
-    sql<ShownGroup & { id: string }>`with wanted as (
-        select group_id as id, coalesce(merged_into, group_id) as head_id from crash_groups
-        where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])
-      )
-      select id, group_id, ${shownTitle} as title from crash_groups join wanted on head_id = group_id
-      where game_id = ${gameId}`,
+    sql<{ exists: boolean }>`select exists (
+      select from crash_groups where game_id = ${gameId} and merged_into is not null) as exists`,
   );
-  return new Map(found.map(({ id, ...group }) => [id, group]));
+  return exists;
+}
+
+export function unknownGroup(): ApiError {
+  return errors.notFound('group_id: this game has no such group; its reports may have moved to another one.');
 }

@@ -1,19 +1,22 @@
-// Lists crash groups for developers.
+// Lists and reads crash groups for developers, and the groups that are similar to one.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
+import type { GroupStatus } from '@chauffeur/contract/operations/crash-groups';
 import * as contract from '@chauffeur/contract/operations/crash-groups';
+import { listSimilarGroups as similarGroups } from '@chauffeur/contract/operations/crash-stacks';
+import { sql } from 'kysely';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
+import { type Db, rows } from '../../../kernel/database/db.ts';
 import { findNames } from '../../../people/accounts/accounts.sql.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { type Reader, readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
-import { unpackCounts } from './group-counts.ts';
+import { shownTitle } from '../groups/state.sql.ts';
 import * as groups from './group-list.sql.ts';
-import { unknownGroup } from './not-found.ts';
+import { findGroup, unknownGroup } from './group-list.sql.ts';
+import { groupOf, trendOf, unpackCounts } from './group-response.ts';
 import { groupConditions } from './query.ts';
-import { groupOf } from './record.ts';
-import { trendOf } from './trend.ts';
 
 type GroupDetail = OutputOf<typeof contract.getCrashGroup>;
 
@@ -134,4 +137,47 @@ function relationsOf(row: groups.GroupRow, related: readonly groups.RelatedRow[]
       .map(({ group_id, split_function, count }) => ({ group_id, function: split_function!, count })),
     split_from: from === null || name === null ? null : { group_id: from, function: name },
   };
+}
+
+export const listSimilarGroups = handle(similarGroups, async (ctx, { caller, input: { uid, group_id: groupId } }) => {
+  const { game } = await requireMember(ctx, caller, uid);
+  const similar = await readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
+    const group = await findGroup(db, game.game_id, groupId);
+    if (group === undefined) throw unknownGroup();
+    return findSimilar(db, game.game_id, [group.group_id, ...group.members]);
+  });
+  return { groups: similar.map(({ last_seen, ...group }) => ({ ...group, last_seen: last_seen.toISOString() })) };
+});
+
+export type SimilarRow = {
+  group_id: string;
+  title: string;
+  reason: string | null;
+  status: GroupStatus;
+  count: number;
+  last_seen: Date;
+  shared: string[];
+};
+
+/** A function may be in all groups, so only the newest groups with it are compared. */
+const MAX_PER_FUNCTION = 200;
+
+/** The groups that share functions with one of these, those with the most shared functions first. */
+export function findSimilar(db: Db, gameId: string, groupIds: readonly string[]): Promise<SimilarRow[]> {
+  return rows(
+    db,
+    sql<SimilarRow>`with sharing as (
+        select coalesce(merged_into, crash_groups.group_id) as group_id, array_agg(distinct function order by function) as shared
+        from crash_group_functions own cross join lateral (
+          select group_id from crash_group_functions same
+          where same.game_id = ${gameId} and same.function = own.function and not same.group_id = any(${groupIds}::uuid[])
+          order by group_id desc limit ${MAX_PER_FUNCTION}
+        ) other join crash_groups on crash_groups.game_id = ${gameId} and crash_groups.group_id = other.group_id
+        where own.game_id = ${gameId} and own.group_id = any(${groupIds}::uuid[])
+        group by 1
+      )
+      select group_id, ${shownTitle} as title, reason, status, count, last_seen, shared
+      from sharing join crash_groups using (group_id) where game_id = ${gameId}
+      order by cardinality(shared) desc, last_seen desc limit ${LIMITS.similarGroups}`,
+  );
 }

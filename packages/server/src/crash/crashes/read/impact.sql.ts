@@ -1,10 +1,10 @@
-// The SQL that reads whom crashes hit. What is counted when reports are processed is exact for any number of reports: of
-// a game, a build, a group, and a group in a build except for its facets. Other selections are counted from their newest
-// reports.
+// The SQL that reads whom crashes hit. What is counted when reports are processed is exact for any number of reports:
+// of a game, a build, a group, and a group in a build except for its facets. Other selections are counted from their
+// newest reports.
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
-import { type Window, withValues } from './facet-filters.sql.ts';
+import { type Window, withValues } from './filters.sql.ts';
 import { newestFirst, onlyIndexes, since, type Wanted } from './report-list.sql.ts';
 
 export type Totals = { reports: number; devices: number; sessions: number };
@@ -118,8 +118,8 @@ export async function countSelection(
 }
 
 /**
- * Most devices have one report, whose values are theirs; only those of the others are compared. Unnesting in the list of
- * columns takes two thirds of the time of a join.
+ * Most devices have one report, whose values are theirs; only those of the others are compared. Unnesting in the list
+ * of columns takes two thirds of the time of a join.
  */
 const valuesOfPicked = sql`select value_id, sum(reports)::bigint as reports, sum(devices)::bigint as devices from (
     select value_id, count(*) as reports, count(*) filter (where has_device) as devices

@@ -1,14 +1,23 @@
-// Explains for each module of a report why its symbols are missing, from the symbols available now.
+// Lists the symbols that the newest crash reports of a build were missing, and explains for each module why they are
+// missing, from the symbols available now.
+import { errors } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCrash } from '@chauffeur/contract/operations/crash-reports';
+import * as contract from '@chauffeur/contract/operations/crash-stacks';
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
+import { type Db, onlyRow } from '../../../kernel/database/db.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
+import { handle } from '../../../request/route.ts';
+import { findBuild } from '../../../ship/builds/builds.ts';
 import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
 
 type MissingModule = OutputOf<typeof getCrash>['missing_symbols'][number];
 
 /**
- * `missing` has modules in the form of `formatModule`. Modules whose symbols have arrived since are left out, because the
- * report is already being processed again.
+ * `missing` has modules in the form of `formatModule`. Modules whose symbols have arrived since are left out, because
+ * the report is already being processed again.
  */
 export async function explainMissing(
   ctx: Context,
@@ -44,4 +53,44 @@ function explain(answer: SymbolAnswer): Pick<MissingModule, 'why' | 'detail'> | 
     why: 'wrong_debug_id',
     detail: `Symbols of this file were uploaded for ${answer.uploadedDebugId}, which is another build of it. Upload the symbols of this build.`,
   };
+}
+
+export const listMissingSymbols = handle(
+  contract.listMissingSymbols,
+  async (ctx, { caller, input: { uid, build_id } }) => {
+    const { game } = await requireMember(ctx, caller, uid);
+    const build = await findBuild(ctx.db, game.game_id, build_id);
+    if (build === null) throw errors.unknownBuild();
+    const { reports, missing } = await countMissing(ctx.db, game.game_id, build.build_id);
+    const counts = new Map(missing);
+    const modules = await explainMissing(ctx, game.game_id, build.build_id, [...counts.keys()]);
+    return {
+      reports,
+      modules: modules.map((module) => ({
+        ...module,
+        crashes: counts.get(`${module.module}/${module.debug_id}`) ?? 0,
+      })),
+    };
+  },
+);
+
+export type MissingCounts = { reports: number; missing: [module: string, crashes: number][] };
+
+/** Reports may be missing the symbols of hundreds of modules; only the most frequent ones are listed. */
+const MAX_MODULES = 50;
+
+/** Counts the missing modules in the newest reports of a build. */
+export function countMissing(db: Db, gameId: string, buildId: string): Promise<MissingCounts> {
+  return onlyRow(
+    db,
+    sql<MissingCounts>`with newest as materialized (
+        select missing_symbols from crash_reports
+        where game_id = ${gameId} and build_id = ${buildId} order by report_id desc limit ${LIMITS.missingSymbolReports}
+      ), counted as (
+        select module, count(*) as crashes from newest, unnest(missing_symbols) as missing (module)
+        group by module order by crashes desc, module limit ${MAX_MODULES}
+      )
+      select (select count(*) from newest) as reports,
+        coalesce((select json_agg(json_build_array(module, crashes) order by crashes desc, module) from counted), '[]') as missing`,
+  );
 }

@@ -1,5 +1,4 @@
 // Turns a query of the query language into conditions on crash groups or reports.
-
 import { compareVersions } from '@chauffeur/contract/compare-versions';
 import {
   findMistake,
@@ -21,20 +20,23 @@ import { listMembers } from '../../../people/game-access/game-access.sql.ts';
 import { facetOfKey } from '../groups/facet-rules.ts';
 import { matchesPattern } from '../groups/game-rules.ts';
 import { shownTitle } from '../groups/state.sql.ts';
-import { findOses, groupHasCounted } from './counted-filters.sql.ts';
 import {
+  findOses,
   findValueIds,
   type GroupCondition,
+  groupHasCounted,
   groupHasDevice,
   groupHasValue,
+  groupMetadata,
+  like,
+  matchMetadata,
   matchValues,
   ofDevices,
-} from './facet-filters.sql.ts';
-import { groupMetadata, matchMetadata } from './metadata-filters.ts';
-import { like, patternsOf } from './patterns.sql.ts';
-import { type BuildName, hasMerges, idsOfGroups, listBuildNames, listGroupIds } from './query.sql.ts';
+  patternsOf,
+} from './filters.sql.ts';
+import { hasMerges, idsOfGroups, listBuildNames, listGroupIds, type NamedBuild } from './group-list.sql.ts';
 import type { Key, Wanted } from './report-list.sql.ts';
-import { matchFunction, matchWords, type Search } from './search.sql.ts';
+import { matchFunction, matchWords, type Search } from './search.ts';
 
 type Condition = RawBuilder<unknown>;
 type Filter = Extract<Term, { kind: 'filter' }>;
@@ -65,7 +67,7 @@ export function checkQuery(query: string): void {
 /** What the conditions need to know about the game, read only if a term needs it. */
 class Names {
   readonly #scope: QueryScope;
-  #builds: Promise<readonly BuildName[]> | undefined;
+  #builds: Promise<readonly NamedBuild[]> | undefined;
   #members: ReturnType<typeof listMembers> | undefined;
   #hasMerges: Promise<boolean> | undefined;
 
@@ -73,7 +75,7 @@ class Names {
     this.#scope = scope;
   }
 
-  builds(): Promise<readonly BuildName[]> {
+  builds(): Promise<readonly NamedBuild[]> {
     this.#builds ??= listBuildNames(this.#scope.db, this.#scope.gameId);
     return this.#builds;
   }
@@ -220,9 +222,9 @@ function osValues({ values }: Filter): string[] {
 async function buildIds(names: Names, { key, operator, values }: Filter): Promise<string[]> {
   const builds = await names.builds();
   const isWanted = {
-    build: ({ build_id }: BuildName) => values.some((value) => value.toLowerCase() === build_id),
-    arch: ({ arch }: BuildName) => isOneOf(values.map((value) => canonicalArch(value.toLowerCase())))(arch),
-    version: ({ version }: BuildName) => values.some((value) => isVersion(version, operator, value)),
+    build: ({ build_id }: NamedBuild) => values.some((value) => value.toLowerCase() === build_id),
+    arch: ({ arch }: NamedBuild) => isOneOf(values.map((value) => canonicalArch(value.toLowerCase())))(arch),
+    version: ({ version }: NamedBuild) => values.some((value) => isVersion(version, operator, value)),
   }[key as 'build' | 'arch' | 'version'];
   return builds.filter(isWanted).map(({ build_id }) => build_id);
 }

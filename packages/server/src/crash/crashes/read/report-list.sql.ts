@@ -1,14 +1,10 @@
 // The SQL that reads crash reports: pages of a list, and single reports with their files.
-import type { CrashSource, CrashState } from '@chauffeur/contract/operations/crash-reports';
+import type { CrashState } from '@chauffeur/contract/operations/crash-reports';
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, onlyRow, row, rows, transact } from '../../../kernel/database/db.ts';
+import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
-import type { ExcerptFrame } from '../process/excerpt.ts';
-import { type SentFields, sentColumns } from '../report/fields.ts';
-import type { FileKeys } from '../report/files.ts';
-import type { Trace } from '../text/trace.ts';
-import { type Window, withValues } from './facet-filters.sql.ts';
-import type { Search } from './search.sql.ts';
+import { type Window, withValues } from './filters.sql.ts';
+import type { Search } from './search.ts';
 
 export type SummaryRow = {
   report_id: string;
@@ -27,28 +23,6 @@ export type SummaryRow = {
   received_at: Date;
 };
 
-export type ReportRow = SummaryRow &
-  SentFields & {
-    /** The commit of its build. */
-    commit: string | null;
-    source: CrashSource;
-    facets: { facet: string; value: string }[];
-    metadata: Record<string, string | number | boolean | null>;
-    crash_address: string | null;
-    failure: string | null;
-    processed_at: Date | null;
-    frames: ExcerptFrame[] | null;
-    missing_symbols: string[];
-  } & StoredFiles;
-
-/** The files of a report, and the trace instead of a stack; sizes are uncompressed, in bytes. */
-export type StoredFiles = FileKeys & {
-  dump_size: number | null;
-  log_size: number | null;
-  /** What was read from the texts of a report without a stack. */
-  trace: Trace | null;
-};
-
 const summary = sql.raw(
   'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, device_uid, received_at, app_version',
 );
@@ -56,7 +30,6 @@ const selectedColumns = sql.raw(
   `report_id, selected.build_id, coalesce(merged_into, selected.group_id) as group_id, state, signature,
     selected.reason, message, user_message, selected.os, selected.arch, device_uid, received_at`,
 );
-const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, attachments, trace');
 
 export type Page = { before: string | null; limit: number };
 
@@ -151,31 +124,31 @@ export function newestFirst(
     )) ${order}`;
 }
 
-/** The matches among the newest reports. `reach` is the range of scanned reports; null if all reports were scanned. */
-export type NewestScan = { matches: SummaryRow[]; reach: { newest: string; oldest: string } | null };
+/** The matches among the newest reports. `reach` is the range of checked reports; null if all reports were checked. */
+export type CheckedNewest = { matches: SummaryRow[]; reach: { newest: string; oldest: string } | null };
 
-/** Scans the newest reports that meet the conditions for a page that also passes the checks and matches `searches`. */
-export async function scanNewest(
+/** Checks the newest reports that meet the conditions for a page that also passes the checks and matches `searches`. */
+export async function checkNewest(
   db: Db,
   gameId: string,
   wanted: Wanted,
   searches: readonly Search[],
   { before, limit }: Page,
-): Promise<NewestScan> {
-  const scanned = (columns: RawBuilder<unknown>) =>
-    newestFirst(gameId, columns, { ...wanted, checks: [] }, { before, limit: SCANNED });
+): Promise<CheckedNewest> {
+  const checked = (columns: RawBuilder<unknown>) =>
+    newestFirst(gameId, columns, { ...wanted, checks: [] }, { before, limit: MAX_CHECKED });
   const [ends, matches] = await Promise.all([
     rows(
       db,
-      sql<{ report_id: string }>`with scanned as materialized (${scanned(sql`report_id`)})
-        (select report_id from scanned order by report_id desc limit 1)
+      sql<{ report_id: string }>`with checked as materialized (${checked(sql`report_id`)})
+        (select report_id from checked order by report_id desc limit 1)
         union all
-        (select report_id from scanned order by report_id desc limit 1 offset ${SCANNED - 1})`,
+        (select report_id from checked order by report_id desc limit 1 offset ${MAX_CHECKED - 1})`,
     ),
     withVersions(
       db,
       gameId,
-      sql`select * from (${scanned(sql`${summary}, functions, words, metadata`)}) newest
+      sql`select * from (${checked(sql`${summary}, functions, words, metadata`)}) newest
         where ${every([...wanted.checks, ...searches.map(({ inRow }) => inRow)])} order by report_id desc limit ${limit}`,
     ),
   ]);
@@ -187,7 +160,7 @@ export async function scanNewest(
 }
 
 /** Enough for a page of 50 if one report in 20 matches. */
-const SCANNED = 1000;
+const MAX_CHECKED = 1000;
 
 /**
  * Uses an index to find all reports from the id `from` on that meet `conditions`, and returns the newest. Fast if there
@@ -269,60 +242,6 @@ function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Pro
       from (${reports}) selected left join builds on builds.game_id = ${gameId} and builds.build_id = selected.build_id
         left join crash_groups on crash_groups.game_id = ${gameId} and crash_groups.group_id = selected.group_id
       order by report_id desc`,
-  );
-}
-
-/**
- * The facets of a row of `crash_reports`. The query refers to that row and to the game, so that Citus asks the shard of
- * the game only: it sends the result of an independent subquery to every worker, which fails while any of them is away.
- */
-const facetsOfReport = (gameId: string) => sql`(
-  select coalesce(json_agg(json_build_object('facet', facet, 'value', value) order by facet), '[]')
-  from crash_impact cross join unnest(value_ids) as counted (id)
-    join crash_facet_values named on named.game_id = ${gameId} and named.value_id = counted.id
-  where crash_impact.game_id = ${gameId} and crash_impact.game_id = crash_reports.game_id
-    and crash_impact.report_id = crash_reports.report_id)`;
-
-export async function findReport(db: Db, gameId: string, reportId: string): Promise<ReportRow | undefined> {
-  const report = await row(
-    db,
-    sql<Omit<ReportRow, 'version' | 'commit'>>`
-      select ${files}, report_id, build_id,
-        coalesce((select merged_into from crash_groups where crash_groups.game_id = ${gameId}
-          and crash_groups.game_id = crash_reports.game_id and crash_groups.group_id = crash_reports.group_id), group_id)
-          as group_id, state, signature, reason, received_at, source, ${sentColumns}, metadata, crash_address, failure,
-        processed_at, frames,
-        missing_symbols, ${facetsOfReport(gameId)} as facets
-      from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
-  );
-  if (report === undefined) return undefined;
-  // If the build were joined, Citus would send it to every worker too.
-  const build = await row(
-    db,
-    sql<{ version: string; commit: string | null }>`
-      select build_names.version, commit from build_names left join builds using (game_id, build_id)
-      where game_id = ${gameId} and build_id = ${report.build_id}`,
-  );
-  return { ...report, version: build?.version ?? report.app_version, commit: build?.commit ?? null };
-}
-
-export type ReportSession = { device_uid: string | null; session_id: string | null; received_at: Date };
-
-export function findSession(db: Db, gameId: string, reportId: string): Promise<ReportSession | undefined> {
-  return row(
-    db,
-    sql<ReportSession>`select device_uid, session_id, received_at from crash_reports
-      where game_id = ${gameId} and report_id = ${reportId}`,
-  );
-}
-
-/** Files with the system, which a trace does not say. */
-export type FoundFiles = StoredFiles & Pick<ReportRow, 'os' | 'arch' | 'received_at'>;
-
-export function findFiles(db: Db, gameId: string, reportId: string): Promise<FoundFiles | undefined> {
-  return row(
-    db,
-    sql<FoundFiles>`select ${files}, os, arch, received_at from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
 

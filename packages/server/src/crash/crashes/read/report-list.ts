@@ -1,22 +1,18 @@
 // Crash reports for developers: listed, searched and read.
 import { canonicalOs } from '@chauffeur/contract/identity';
-import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
+import type { InputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/crash-reports';
-import type { Context } from '../../../context.ts';
 import type { Db } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
 import { readReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
-import { findOldest } from './facet-filters.sql.ts';
-import { findFamily } from './family.sql.ts';
-import { explainMissing } from './missing-symbols.ts';
-import { unknownCrash } from './not-found.ts';
+import { findOldest } from './filters.sql.ts';
+import { findFamily } from './group-list.sql.ts';
 import { type QueryScope, reportConditions } from './query.ts';
-import { crashOf, summaryOf } from './record.ts';
+import { summaryOf } from './report.ts';
 import * as reports from './report-list.sql.ts';
-import { matchFunction, matchWords, type Search } from './search.sql.ts';
-import { firstWindow, nextWindow, windowBelow, windowsBack } from './search-windows.ts';
+import { firstWindow, matchFunction, matchWords, nextWindow, type Search, windowBelow, windowsBack } from './search.ts';
 
 type Filters = InputOf<typeof contract.listCrashes>;
 
@@ -97,7 +93,7 @@ async function checkPage(
 
 /**
  * No index returns the matches of a search in the order of the list, and any number of reports may match. So this first
- * scans the newest reports, which is enough for common matches. For the rest it uses the search index, going back
+ * checks the newest reports, which is enough for common matches. For the rest it uses the search index, going back
  * further with each step, because each month has its own index, which is read as a whole. If the planner chose the
  * method, a wrong estimate would cost a scan of all reports.
  */
@@ -109,7 +105,7 @@ async function searchPage(
   page: reports.Page,
 ): Promise<reports.SummaryRow[]> {
   const conditions = [...wanted.conditions, ...wanted.checks];
-  const { matches, reach } = await reports.scanNewest(db, gameId, wanted, searches, page);
+  const { matches, reach } = await reports.checkNewest(db, gameId, wanted, searches, page);
   if (matches.length === page.limit || reach === null) return matches;
   const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));
   if (lists.length === searches.length)
@@ -132,10 +128,10 @@ async function searchValues(
   db: Db,
   gameId: string,
   conditions: { conditions: readonly reports.Condition[]; lists: readonly (readonly number[])[] },
-  scanned: { matches: readonly reports.SummaryRow[]; reach: { newest: string; oldest: string }; limit: number },
+  checked: { matches: readonly reports.SummaryRow[]; reach: { newest: string; oldest: string }; limit: number },
 ): Promise<reports.SummaryRow[]> {
-  const found = [...scanned.matches];
-  const { reach, limit } = scanned;
+  const found = [...checked.matches];
+  const { reach, limit } = checked;
   const oldest = await findOldest(db, gameId);
   for (let to = reach.oldest; oldest !== null && to > oldest && found.length < limit; ) {
     const from = windowBelow(reach.newest, to, { found: found.length, wanted: limit });
@@ -144,20 +140,4 @@ async function searchValues(
     to = window.from;
   }
   return found;
-}
-
-export const getCrash = handle(contract.getCrash, async (ctx, { caller, input }) => {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  return readCrash(ctx, game.game_id, input.crash_id);
-});
-
-/** Throws `notFound` if there is no such report. */
-export async function readCrash(
-  ctx: Context,
-  gameId: string,
-  reportId: string,
-): Promise<OutputOf<typeof contract.getCrash>> {
-  const report = await reports.findReport(ctx.db, gameId, reportId);
-  if (report === undefined) throw unknownCrash();
-  return crashOf(report, await explainMissing(ctx, gameId, report.build_id, report.missing_symbols));
 }

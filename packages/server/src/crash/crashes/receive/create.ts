@@ -1,4 +1,19 @@
-// Writes crash reports in batches and returns what their senders may do next.
+// Writes crash reports in batches (group commit), and returns what their senders may do next.
+//
+// A request adds its report to a queue of this process. When a writer is free, it takes what has queued up, at most 256
+// reports, and writes it in one transaction; then all of their requests get a response. An idle server writes a report
+// at once, and under load batches grow by themselves, so a report shares the cost of a commit, of the locks on counters
+// and of the round trip with hundreds of others. No timer is involved.
+//
+// A batch is written whole or not at all, and each report has an outcome: written with its files; written without them,
+// as the game has reached a daily limit; refused, as its build is unknown or the game has reached its limit of reports;
+// or repeated, as the build has a report with the same id of the client. If one report has a value that PostgreSQL
+// rejects, the reports are written one by one, and only that one fails.
+//
+// The transaction also enqueues the jobs for the reports, unless this process holds the jobs for their dumps and
+// processes them itself. After an error, a batch may have been committed even so, because the response of the database
+// was lost. Held jobs begin nevertheless, as nothing happens for a report that doesn't exist, and files stay for the
+// sweep, which deletes those without a report.
 import { hash } from 'node:crypto';
 import { ApiError, CODES } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';

@@ -35,7 +35,9 @@ export function withRawMetadata(details: CrashDetails, raw: string | null): Cras
   return { ...details, metadata: { ...details.metadata, [RAW_METADATA_KEY]: clip(raw, MAX_RAW_METADATA) } };
 }
 
-/** Returns details that pass all acceptance rules: texts are clipped, and metadata over the limit is left out and noted. */
+/**
+ * Returns details that pass all acceptance rules: texts are clipped, and metadata over the limit is left out and noted.
+ */
 export function detailsOf({ further, omissions, ...fields }: ReporterFields): CrashDetails {
   const texts = TEXT_FIELDS.map(({ name, maxLength }) => [name, clip(fields[name] ?? '', maxLength)]);
   const flags = FLAG_NAMES.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]);
@@ -55,7 +57,10 @@ export function isReporterId(id: unknown): id is string {
 
 const CLIENT_ID = new RegExp(CLIENT_ID_PATTERN);
 
-/** Returns the first `maxKeys` of these fields, with values that can be stored. Adds a sentence about the others to `notes`. */
+/**
+ * Returns the first `maxKeys` of these fields, with values that can be stored. Adds a sentence about the others to
+ * `notes`.
+ */
 export function metadataOf(further: ReporterFields['further'], maxKeys: number, notes: string[] = []): Metadata {
   const metadata = new Map<string, Value>();
   let omitted = 0;
@@ -144,7 +149,10 @@ export function withoutLogPrefix(text: string): string {
   return text.replace(/^\s*\[[\d:./]{0,64}:?(?:FATAL|ERROR)\b[^\]\n]{0,500}\]\s*/, '');
 }
 
-/** How a kind of reporter names and writes the fields. A value that isn't written so is undefined, and goes to the metadata. */
+/**
+ * How a kind of reporter names and writes the fields. A value that isn't written so is undefined, and goes to the
+ * metadata.
+ */
 export type Writing = {
   readonly namesOf: (field: TextField) => readonly string[];
   readonly textOf: (value: unknown) => string | undefined;
@@ -153,7 +161,9 @@ export type Writing = {
 
 type SentValues = { -readonly [Name in keyof SentFields]?: SentFields[Name] };
 
-/** Finds the fields among what a reporter sent. `used` has the names under which they were sent, which are not metadata. */
+/**
+ * Finds the fields among what a reporter sent. `used` has the names under which they were sent, which are not metadata.
+ */
 export function findFields(
   sent: ReadonlyMap<string, unknown>,
   { namesOf, textOf, flagOf }: Writing,

@@ -1,5 +1,5 @@
-// Receives the forms of crash reporters: of engines, Breakpad and Crashpad.
-
+// Receives the forms of crash reporters: of engines, Breakpad and Crashpad. A form is read as it arrives: files are
+// stored while the rest is still on its way, and fields may follow them.
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';

@@ -1,5 +1,11 @@
 // Writes a report with a client's own id or an idempotency key only once: a client that missed the response sends its
 // report again, perhaps to another process.
+//
+// The name of a report is the hash of that id or key. Most reports are new, so this first looks for an earlier report
+// with the name, and otherwise writes the report like any other. The statement that writes it also inserts its name,
+// which has a unique index: of two copies that are written at once, the second waits for the first and is then repeated
+// (`RepeatedError`), and its request gets the response to the first. If the earlier report has been deleted, its name
+// is freed, and the report is written after all.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';

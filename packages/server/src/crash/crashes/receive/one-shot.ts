@@ -1,5 +1,5 @@
 // Receives reports that arrive complete in one request: refuses early if the game or build is unknown, stores the files
-// as they arrive, then writes the report.
+// as they arrive, then writes the report. Attachments that don't fit the limits are left out, and the report says so.
 import { ApiError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';

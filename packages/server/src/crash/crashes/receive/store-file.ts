@@ -1,4 +1,5 @@
-// Stores a file of a report as it arrives, compressed. It is durable when the function returns, and deleted if it throws.
+// Stores a file of a report as it arrives, compressed. It is durable when the function returns, and deleted if it
+// throws.
 import { detectImageFormat } from '@chauffeur/contract/image-rules';
 import { KIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { AttachmentKind } from '@chauffeur/contract/operations/crash-files';

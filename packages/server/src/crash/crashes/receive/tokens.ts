@@ -1,6 +1,6 @@
 // The tokens of a report: one for each upload address, which allows one file, and one for reading its state, reason and
-// stack. They contain the ids that they are about, so nothing is stored or looked up to check one. Their first byte says
-// what they allow: 0 to 2 are those of every report, and higher ones number the attachments.
+// stack. They contain the ids that they are about, so nothing is stored or looked up to check one. Their first byte
+// says what they allow: 0 to 2 are those of every report, and higher ones number the attachments.
 import { timingSafeEqual } from 'node:crypto';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';

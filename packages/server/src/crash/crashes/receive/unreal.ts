@@ -1,4 +1,6 @@
-// Receives a crash from Unreal Engine's CrashReportClient: a zlib stream of an archive with context, log and dump.
+// Receives a crash from Unreal Engine's CrashReportClient: a zlib stream of an archive with context, log and dump. The
+// archive has little-endian numbers, and strings as a length and bytes. Of the context, an XML file, only single
+// elements are read, without an XML parser and its attack surface.
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errors } from '@chauffeur/contract/errors';

@@ -1,4 +1,4 @@
-// Receives the dump, the log or an attachment of a report at its single-use upload address.
+// Receives the dump, the log or an attachment of a report at its single-use upload address, and adds it to the report.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { AttachmentKind } from '@chauffeur/contract/operations/crash-files';

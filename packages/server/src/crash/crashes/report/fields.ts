@@ -1,6 +1,6 @@
-// The fields that a game sends about a crash, each described once: how it is read from a request, where it is stored, and
-// how developers see it. A field has one name: in requests and responses, whose contract also limits its length, and as a
-// column of crash_reports. Files, metadata, and what the server finds out are not fields in this sense.
+// The fields that a game sends about a crash, each described once: how it is read from a request, where it is stored,
+// and how developers see it. A field has one name: in requests and responses, whose contract also limits its length,
+// and as a column of crash_reports. Files, metadata, and what the server finds out are not fields in this sense.
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crash-reports';
@@ -132,7 +132,7 @@ function columnOf(field: Field & { readonly name: keyof SentFields }): FieldColu
 }
 
 /** The columns of `SentFields`. */
-export const sentColumns = sql.raw(FIELDS.map(({ name }) => name).join(', '));
+export const sentColumns = sql.join(FIELDS.map(({ name }) => sql.ref(name)));
 
 /** The fields as developers see them. */
 export function shownFieldsOf(row: SentFields): SentFields {
@@ -141,7 +141,9 @@ export function shownFieldsOf(row: SentFields): SentFields {
   return Object.fromEntries([...texts, ...others]) as SentFields;
 }
 
-/** The canonical name of an OS, such as `windows` for `Windows`, `win32` and `WINDOWS`. Other names become lowercase. */
+/**
+ * The canonical name of an OS, such as `windows` for `Windows`, `win32` and `WINDOWS`. Other names become lowercase.
+ */
 export function canonicalSystem(os: string): string {
   const [name = ''] = os.trim().toLowerCase().split(/[\s/]/);
   return canonicalOs(ownValue(OS_ALIASES, name) ?? name);

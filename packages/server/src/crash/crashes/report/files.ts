@@ -1,5 +1,5 @@
-// The files of a report in the blob store: their keys and their deletion.
-
+// The files of a report in the blob store: their names, keys and deletion. The keys and the partitions of crash_reports
+// are by month (UTC), because reports are dropped by month.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { AttachmentKind } from '@chauffeur/contract/operations/crash-files';
 import { sql } from 'kysely';

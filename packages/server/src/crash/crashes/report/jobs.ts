@@ -1,4 +1,4 @@
-// The jobs that a new report starts: processing its dump, or grouping it by its message.
+// The jobs that a new report starts, and what they read of it: its row, or what this process still has in memory.
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { type FileInSpace, giveBackSpace } from '../../../kernel/blobs/spaces.ts';
@@ -123,3 +123,6 @@ export function takeRow(ctx: Context, reportId: string): DumpRow | undefined {
   rows.delete(reportId);
   return row;
 }
+
+/** States of reports whose processing has not ended. In this form the planner recognizes the partial index on them. */
+export const isUnfinished = sql.raw("state in ('received', 'queued', 'processing')");

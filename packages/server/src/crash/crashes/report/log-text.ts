@@ -1,5 +1,4 @@
-// Detects and decodes UTF-16, which programs for Windows write.
-
+// Reads texts that programs write, such as the end of a log: as UTF-8, or as UTF-16, which programs for Windows write.
 /** Enough to be sure, even if the text begins with a table of boxes. */
 import { redactUserPaths } from './paths.ts';
 
@@ -29,7 +28,10 @@ export function textEncodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-1
   return high > many && low === 0 ? 'utf-16be' : 'utf-8';
 }
 
-/** The start of the last `length` bytes of a text of `size` bytes, at an even position: UTF-16 can be decoded from there. */
+/**
+ * The start of the last `length` bytes of a text of `size` bytes, at an even position: UTF-16 can be decoded from
+ * there.
+ */
 export function tailStartOf(size: number, length: number): number {
   const start = Math.max(0, size - length);
   return start + (start % 2);
@@ -48,8 +50,9 @@ export function decodeText(bytes: Uint8Array): string {
 const UNPRINTABLE = /\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Returns `bytes` as text without control characters and user names; what is neither UTF-8 nor UTF-16 becomes U+FFFD. If the log has more
- * text before them, the first line is probably incomplete, and is left out unless it is the only one.
+ * Returns `bytes` as text without control characters and user names; what is neither UTF-8 nor UTF-16 becomes U+FFFD.
+ * If the log has more text before them, the first line is probably incomplete, and is left out unless it is the only
+ * one.
  */
 export function readLogTail(bytes: Uint8Array, hasMoreBefore: boolean): string {
   const text = decodeText(bytes).replaceAll('\r\n', '\n');

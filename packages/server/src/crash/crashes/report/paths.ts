@@ -1,4 +1,5 @@
-// Shortens the path of a source file to the part that is the same on every build machine.
+// Removes from paths what they say about people and build machines: a home folder is named after its owner, and the
+// path of a source file begins where the project was checked out. Dumps are cleaned before anything of them is stored.
 import type { WalkedReport } from '@chauffeur/minidump/process';
 import type { CrashpadReport } from '@chauffeur/minidump/report';
 

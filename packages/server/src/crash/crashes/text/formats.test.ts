@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { groupByTrace } from '../groups/trace-grouping.ts';
-import { findTrace } from './find-trace.ts';
+import { groupByTrace } from '../groups/grouping.ts';
+import { findTrace, TEXT_LIMITS, traceOfReport } from './find-trace.ts';
 import { CAUSES } from './formats.examples.ts';
 import { FORMATS } from './formats.ts';
-import { TEXT_LIMITS } from './lines.ts';
-import { traceOfReport } from './report-text.ts';
 import { TRACE_LIMITS } from './trace.ts';
 
 const NO_RULES = { rules: [], version: 0 };

@@ -1,8 +1,12 @@
-// Frames of native code in text: a module, a function with arguments, an offset, and a file with a line.
+// Frames of native code in text: a module, a function with arguments, an offset, and a file with a line. The names of
+// the module and the function decide whether a frame is the game's own code.
 import { baseName } from '@chauffeur/minidump/base-name';
 import { SIGNALS } from '@chauffeur/minidump/reasons/linux';
-import { isOwnFrame } from './own-frame.ts';
-import { closingOf, isDigits, locationOf, splitLast } from './scan.ts';
+import { isSystemPath } from '@chauffeur/minidump/signature/frames/system-code';
+import { defaultLists } from '@chauffeur/minidump/signature/lists/signature-lists';
+import { normalizeName } from '@chauffeur/minidump/signature/names/normalize-name';
+import type { OsName } from '@chauffeur/minidump/streams/system-info';
+import { closingOf, isDigits, locationOf, splitLast } from './line-parsers.ts';
 import { shownFile } from './source-names.ts';
 import { frame, type TraceFrame } from './trace.ts';
 
@@ -94,4 +98,30 @@ export function splitPlace(text: string): { name: string; place: Partial<ReturnT
 /** `Player::move(int)+12` and `Player::move(int) + 12` of tombstones and Apple's reports. */
 export function withoutDistance(text: string): string {
   return text.replace(/ ?\+ ?(?:0x[0-9a-f]{1,16}|\d{1,9})$/i, '');
+}
+
+/** Standard libraries and runtimes of languages, which are compiled into the game's own module. */
+const LANGUAGE = /^<?(?:std|core|alloc|__gnu_cxx|__cxxabiv1|__cxxabi|boost)::/;
+
+/** Whether a frame of a text report is the game's own code. Without a module, its function decides. */
+function isOwnFrame(modulePath: string, name: string | null): boolean {
+  if (isSystemPath(modulePath, osOfPath(modulePath))) return false;
+  const module = baseName(modulePath);
+  if ([module, module.toLowerCase()].some((label) => defaultLists.systemModules.find(label) !== undefined))
+    return false;
+  return name === null ? module !== '' : !isRuntime(defaultLists.trim(normalizeName(name, null)));
+}
+
+/** The OS that the path of a module is from, as texts don't say. */
+export function osOfPath(path: string): OsName {
+  if (/\.(?:dll|exe|drv)$/i.test(path) || /^[a-z]:\\/i.test(path)) return 'windows';
+  if (/^\/(?:system|system_ext|apex|vendor|product|odm|data)\//.test(path)) return 'android';
+  if (/^\/(?:System|Library|Applications|Users|private)\/|\.dylib$|\.(?:app|framework)\//.test(path)) return 'macos';
+  return path.startsWith('/') ? 'linux' : 'unknown';
+}
+
+/** Functions that signatures skip or continue past are not the cause of a crash. */
+export function isRuntime(label: string): boolean {
+  const { irrelevant, prefix } = defaultLists;
+  return LANGUAGE.test(label) || irrelevant.find(label) !== undefined || prefix.find(label) !== undefined;
 }

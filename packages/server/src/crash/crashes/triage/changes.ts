@@ -1,5 +1,4 @@
 // Changes the state of crash groups, one or many at once, and records who did it.
-
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -23,8 +22,8 @@ import {
   setSnoozeCounts,
   updateState,
 } from '../groups/state.sql.ts';
+import { unknownGroup } from '../read/group-list.sql.ts';
 import { readGroup } from '../read/group-list.ts';
-import { unknownGroup } from '../read/not-found.ts';
 import { assignmentEmails, sendMails } from './triage-emails.ts';
 
 type Input = Omit<InputOf<typeof contract.updateCrashGroup>, 'uid' | 'group_id'>;

@@ -1,19 +1,21 @@
-// A game's own grouping rules: read, previewed on the newest reports, and saved, which groups all reports again.
+// A game's own grouping rules: reads them, previews them on the newest reports, and saves them, which groups all
+// reports again.
 import { errors } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/grouping-rules';
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
-import { transact } from '../../../kernel/database/db.ts';
+import { type Db, rows, transact } from '../../../kernel/database/db.ts';
 import { hasJobWithKey } from '../../../kernel/jobs/jobs.ts';
 import { lockGame, requireMember } from '../../../people/game-access/game-access.ts';
 import { auditChange } from '../../../request/audit.ts';
 import { perContext } from '../../../request/per-context.ts';
 import { handle } from '../../../request/route.ts';
-import { findRules, type GameRulesRow, replaceRules } from '../groups/game-rules.sql.ts';
-import { groupingFieldsOf } from '../groups/messages.sql.ts';
+import { shownTitle } from '../groups/state.sql.ts';
+import { findRules, type GameRulesRow, groupingFieldsOf, replaceRules } from '../process/prepare-grouping.ts';
 import { enqueueRegrouping, keyOfRegrouping } from '../process/regroup.job.ts';
 import { previewStacks } from '../process/walk.ts';
-import * as sql from './grouping-rules.sql.ts';
+import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 
 type Rules = OutputOf<typeof contract.getGroupingRules>;
 type Preview = OutputOf<typeof contract.previewGroupingRules>;
@@ -71,7 +73,7 @@ export const previewGroupingRules = handle(contract.previewGroupingRules, async 
 });
 
 async function preview(ctx: Context, gameId: string, rules: Rules['rules']): Promise<Preview> {
-  const reports = await sql.listNewestStacks(ctx.db, gameId, PREVIEWED);
+  const reports = await listNewestStacks(ctx.db, gameId, PREVIEWED);
   const batches: (typeof reports)[] = [];
   for (let at = 0; at < reports.length; at += BATCH) batches.push(reports.slice(at, at + BATCH));
   const previewed = await Promise.all(
@@ -84,7 +86,7 @@ async function preview(ctx: Context, gameId: string, rules: Rules['rules']): Pro
   // Reports whose stack cannot be read stay where they are.
   const read = previewed.flat().flatMap(({ report, grouping }) => (grouping === null ? [] : [{ report, grouping }]));
   const keys = [...new Set(read.map(({ grouping }) => grouping.key))];
-  const targets = new Map((await sql.findByKeys(ctx.db, gameId, keys)).map((group) => [group.key, group]));
+  const targets = new Map((await findByKeys(ctx.db, gameId, keys)).map((group) => [group.key, group]));
   return summaryOf(
     read.map(({ report, grouping }) => {
       const target = targets.get(grouping.key);
@@ -123,4 +125,46 @@ function summaryOf(reports: readonly Placed[]): Preview {
     groups_after: after.size,
     moves: moves.sort((a, b) => b.reports - a.reports).slice(0, MAX_MOVES),
   };
+}
+
+export type StackRow = GroupingRow & {
+  stack_key: string;
+  group_id: string;
+  /** The group that it is shown in. */
+  head_id: string;
+  title: string;
+  split_from: string | null;
+};
+
+/** The newest reports with a stack, and their groups. */
+export function listNewestStacks(db: Db, gameId: string, limit: number): Promise<StackRow[]> {
+  return rows(
+    db,
+    sql<StackRow>`select newest.*, coalesce(merged_into, newest.group_id) as head_id, ${shownTitle} as title, split_from
+      from (
+        select ${groupingColumns}, stack_key, group_id from crash_reports
+        where game_id = ${gameId} and stack_key is not null and group_id is not null
+        order by report_id desc limit ${limit}
+      ) as newest join crash_groups on crash_groups.game_id = ${gameId} and crash_groups.group_id = newest.group_id
+      order by report_id desc`,
+  );
+}
+
+export type KeyRow = {
+  /** The key as hex. */
+  key: string;
+  group_id: string;
+  head_id: string;
+  title: string;
+};
+
+/** The groups with these keys. */
+export function findByKeys(db: Db, gameId: string, keys: readonly string[]): Promise<KeyRow[]> {
+  const bytes = keys.map((key) => Buffer.from(key, 'hex'));
+  return rows(
+    db,
+    sql<KeyRow>`select encode(key, 'hex') as key, group_id, coalesce(merged_into, group_id) as head_id,
+        ${shownTitle} as title
+      from crash_groups where game_id = ${gameId} and key = any(${bytes}::bytea[])`,
+  );
 }

@@ -1,21 +1,21 @@
-// Issues about crash groups in the tracker of the developers.
-
+// Issues about crash groups in the tracker of the developers. A group has at most one: creating it begins with a claim.
 import { errors } from '@chauffeur/contract/errors';
 import { formatNumber, formatOs } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import * as contract from '@chauffeur/contract/operations/issue-tracker';
 import { PAGES } from '@chauffeur/contract/pages';
+import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
+import { changed, type Db } from '../../../kernel/database/db.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import { type Game, requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import type { Issue } from '../../issue-tracker/hosts.ts';
 import { createIssue, draftIssue } from '../../issue-tracker/issue-tracker.ts';
 import { readGroup } from '../read/group-list.ts';
-import { readCrash } from '../read/report-list.ts';
+import { readCrash } from '../read/report.ts';
 import { changeGroups } from './changes.ts';
-import * as sql from './issues.sql.ts';
 
 const ISSUE_LIMIT = { name: 'issues', max: 60, windowSeconds: 3600 } as const;
 const MAX_FRAMES = 12;
@@ -36,7 +36,7 @@ export const createCrashGroupIssue = handle(contract.createCrashGroupIssue, asyn
   const issue = { title: input.title ?? drafted.title, body: input.body ?? drafted.body };
   const now = ctx.clock.now();
   await countUse(ctx, ctx.db, game.game_id, ISSUE_LIMIT);
-  const isClaimed = await sql.claimIssue(ctx.db, game.game_id, input.group_id, {
+  const isClaimed = await claimIssue(ctx.db, game.game_id, input.group_id, {
     now,
     before: new Date(now.getTime() - CLAIM_MS),
   });
@@ -48,7 +48,7 @@ export const createCrashGroupIssue = handle(contract.createCrashGroupIssue, asyn
     const { changeUid } = await changeGroups(ctx, { caller, game, groupIds: [input.group_id], change });
     return { issue_url: url, change_uid: changeUid! };
   } finally {
-    await sql.endClaim(ctx.db, game.game_id, input.group_id);
+    await endClaim(ctx.db, game.game_id, input.group_id);
   }
 });
 
@@ -86,4 +86,30 @@ function fenced(lines: readonly string[]): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text}\n${fence}`;
+}
+
+/** False if the group has an issue, or one has been in creation since `before`. */
+export async function claimIssue(
+  db: Db,
+  gameId: string,
+  groupId: string,
+  { now, before }: { now: Date; before: Date },
+): Promise<boolean> {
+  const count = await changed(
+    db,
+    sql`update crash_groups set issue_claimed_at = ${now}
+      where game_id = ${gameId} and group_id = (
+          select coalesce(merged_into, group_id) from crash_groups where game_id = ${gameId} and group_id = ${groupId})
+        and issue_url is null and (issue_claimed_at is null or issue_claimed_at < ${before})`,
+  );
+  return count > 0;
+}
+
+export async function endClaim(db: Db, gameId: string, groupId: string): Promise<void> {
+  await changed(
+    db,
+    sql`update crash_groups set issue_claimed_at = null
+      where game_id = ${gameId} and group_id = (
+        select coalesce(merged_into, group_id) from crash_groups where game_id = ${gameId} and group_id = ${groupId})`,
+  );
 }

@@ -12,12 +12,10 @@ import { handle } from '../../../request/route.ts';
 import { insertActivity } from '../groups/activity.sql.ts';
 import { splitOff } from '../groups/grouping.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
-import { lockPlaces } from '../groups/places.sql.ts';
-import { findHeads } from '../groups/state.sql.ts';
-import { unknownGroup } from '../read/not-found.ts';
+import { findHeads, lockMerges } from '../groups/state.sql.ts';
+import { unknownGroup } from '../read/group-list.sql.ts';
 import { madeBy } from './changes.ts';
-import * as sql from './merges.sql.ts';
-import { moveSplitJob } from './move-split.job.ts';
+import * as groupMoves from './group-moves.ts';
 
 /** Groups that changed their place: the group, and the groups that it was merged into before and after. */
 export type Moves = readonly (readonly [groupId: string, before: string | null, after: string | null])[];
@@ -36,14 +34,14 @@ export const mergeCrashGroups = handle(contract.mergeCrashGroups, async (ctx, { 
       .filter(({ group_id, merged_into }) => group_id !== headId && merged_into !== headId)
       .map(({ group_id, merged_into }) => [group_id, merged_into, headId] as const);
     if (moves.length === 0) return { group_id: headId, change_uid: null };
-    await sql.placeGroups(
+    await groupMoves.placeGroups(
       tx,
       game.game_id,
       moves.map(([id]) => id),
       headId,
     );
     // The group stays if its last report is deleted.
-    await sql.markTriaged(tx, game.game_id, headId);
+    await groupMoves.markTriaged(tx, game.game_id, headId);
     const changeUid = await recordMoves(tx, caller, game.game_id, { kind: 'merge', headId, moves });
     return { group_id: headId, change_uid: changeUid };
   });
@@ -53,25 +51,25 @@ export const mergeCrashGroups = handle(contract.mergeCrashGroups, async (ctx, { 
  * Locks the groups and the groups that they are merged into, with all others in these. Throws `notFound` if one is
  * missing.
  */
-async function lockHeadFamilies(tx: Tx, gameId: string, ids: readonly string[]): Promise<sql.Placement[]> {
-  await lockPlaces(tx, gameId);
+async function lockHeadFamilies(tx: Tx, gameId: string, ids: readonly string[]): Promise<groupMoves.Placement[]> {
+  await lockMerges(tx, gameId);
   const found = await findHeads(tx, gameId, ids);
   if (found.length < ids.length) throw unknownGroup();
   const heads = new Set(found.map(({ head_id }) => head_id));
-  const placements = await sql.lockFamilies(tx, gameId, [...heads]);
+  const placements = await groupMoves.lockFamilies(tx, gameId, [...heads]);
   // Groups without reports are deleted, and one may have lost its last report meanwhile.
   if (!ids.every((id) => placements.some(({ group_id }) => group_id === id))) throw unknownGroup();
   return placements.filter(({ group_id, merged_into }) => heads.has(merged_into ?? group_id));
 }
 
-function headOf(placements: readonly sql.Placement[], groupId: string | undefined): string | undefined {
+function headOf(placements: readonly groupMoves.Placement[], groupId: string | undefined): string | undefined {
   const group = placements.find(({ group_id }) => group_id === groupId);
   return group?.merged_into ?? group?.group_id;
 }
 
-async function largestOf(tx: Tx, gameId: string, placements: readonly sql.Placement[]): Promise<string> {
+async function largestOf(tx: Tx, gameId: string, placements: readonly groupMoves.Placement[]): Promise<string> {
   const heads = placements.filter(({ merged_into }) => merged_into === null).map(({ group_id }) => group_id);
-  const counts = await sql.countFamilies(tx, gameId, heads);
+  const counts = await groupMoves.countFamilies(tx, gameId, heads);
   return heads.reduce((best, id) => ((counts.get(id) ?? 0) > (counts.get(best) ?? 0) ? id : best));
 }
 
@@ -80,14 +78,14 @@ export const unmergeCrashGroups = handle(contract.unmergeCrashGroups, async (ctx
   const headId = input.group_id.toLowerCase();
   const ids = input.group_ids.map((id) => id.toLowerCase());
   return transactGroups(ctx.db, async (tx) => {
-    await lockPlaces(tx, game.game_id);
-    const placements = await sql.lockFamilies(tx, game.game_id, [headId]);
+    await lockMerges(tx, game.game_id);
+    const placements = await groupMoves.lockFamilies(tx, game.game_id, [headId]);
     if (!placements.some(({ group_id }) => group_id === headId)) throw unknownGroup();
     const moves = placements
       .filter(({ group_id, merged_into }) => merged_into === headId && ids.includes(group_id))
       .map(({ group_id }) => [group_id, headId, null] as const);
     if (moves.length < ids.length) throw errors.notFound('group_ids: one of them is not merged into this group.');
-    await sql.placeGroups(tx, game.game_id, ids, null);
+    await groupMoves.placeGroups(tx, game.game_id, ids, null);
     return { change_uid: await recordMoves(tx, caller, game.game_id, { kind: 'unmerge', headId, moves }) };
   });
 });
@@ -124,12 +122,12 @@ export const splitCrashGroup = handle(contract.splitCrashGroup, async (ctx, { ca
     for (const groupId of sourceIds) splits.push([groupId, await splitOne(tx, gameId, groupId, name)]);
     const [first, ...others] = splits.map(([, splitId]) => splitId);
     if (first === undefined) throw errors.invalid(joiningIds.length > 0 ? SPLIT_ELSEWHERE : NO_SUCH_FUNCTION);
-    await sql.placeGroups(tx, gameId, [first], null);
+    await groupMoves.placeGroups(tx, gameId, [first], null);
     await placeParts(tx, gameId, [...others, ...joiningIds], first);
     const changeId = newId();
     const entry = { ...madeBy(caller), kind: 'split' as const, changeId, after: { function: name, splits } };
     await insertActivity(tx, gameId, [{ ...entry, activityId: newId(), groupId: headId }]);
-    for (const [groupId] of splits) await addJob(tx, moveSplitJob, { gameId, groupId, name, before: null });
+    for (const [groupId] of splits) await addJob(tx, groupMoves.moveSplitJob, { gameId, groupId, name, before: null });
     return { group_id: first, change_uid: changeId };
   });
 });
@@ -138,12 +136,17 @@ export const splitCrashGroup = handle(contract.splitCrashGroup, async (ctx, { ca
 type Sources = { readonly sourceIds: readonly string[]; readonly joiningIds: readonly string[] };
 
 /** Throws `invalid` if all reports of the first group have the function. */
-async function findSources(tx: Tx, gameId: string, family: readonly sql.Placement[], name: string): Promise<Sources> {
+async function findSources(
+  tx: Tx,
+  gameId: string,
+  family: readonly groupMoves.Placement[],
+  name: string,
+): Promise<Sources> {
   const ids = family.map(({ group_id }) => group_id);
   const sourceIds = new Set<string>();
   const joiningIds: string[] = [];
   for (const { group_id: groupId, split_from: splitFrom, split_function: splitFunction } of family) {
-    if (!(await sql.hasFunction(tx, gameId, groupId, name))) continue;
+    if (!(await groupMoves.hasFunction(tx, gameId, groupId, name))) continue;
     if (splitFunction !== name) sourceIds.add(groupId);
     else if (groupId === ids[0])
       throw errors.invalid('function: all reports of this group have it on their stack. Choose another one.');
@@ -157,12 +160,12 @@ async function findSources(tx: Tx, gameId: string, family: readonly sql.Placemen
 /** Merges groups into a part, together with the groups that are in them. */
 async function placeParts(tx: Tx, gameId: string, groupIds: readonly string[], headId: string): Promise<void> {
   if (groupIds.length === 0) return;
-  const placements = await sql.lockFamilies(tx, gameId, groupIds);
+  const placements = await groupMoves.lockFamilies(tx, gameId, groupIds);
   const moved = placements.filter(
     ({ group_id, merged_into }) =>
       group_id !== headId && (groupIds.includes(group_id) || (merged_into !== null && groupIds.includes(merged_into))),
   );
-  await sql.placeGroups(
+  await groupMoves.placeGroups(
     tx,
     gameId,
     moved.map(({ group_id }) => group_id),
@@ -172,16 +175,16 @@ async function placeParts(tx: Tx, gameId: string, groupIds: readonly string[], h
 
 /** Returns the id of the part. Throws `invalid` if the group cannot be split like this. */
 async function splitOne(tx: Tx, gameId: string, groupId: string, name: string): Promise<string> {
-  const group = await sql.findForSplit(tx, gameId, groupId);
+  const group = await groupMoves.findForSplit(tx, gameId, groupId);
   if (group === undefined) throw unknownGroup();
   const { grouping, splitFunctions } = group;
   if (!splitFunctions.includes(name) && splitFunctions.length >= LIMITS.crashGroupSplits)
     throw errors.invalid(`function: at most ${LIMITS.crashGroupSplits} groups can be split off from a group.`);
-  const splitId = await sql.insertSplit(tx, gameId, {
+  const splitId = await groupMoves.insertSplit(tx, gameId, {
     from: groupId,
     name,
     grouping: splitOff(grouping, name),
   });
-  await sql.setSplitFunctions(tx, gameId, groupId, [...splitFunctions.filter((each) => each !== name), name]);
+  await groupMoves.setSplitFunctions(tx, gameId, groupId, [...splitFunctions.filter((each) => each !== name), name]);
   return splitId;
 }

@@ -9,10 +9,9 @@ import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { type ActivityRow, findChange, insertActivity } from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
-import { lockPlaces } from '../groups/places.sql.ts';
-import { lockStates, type State, updateState } from '../groups/state.sql.ts';
+import { lockMerges, lockStates, type State, updateState } from '../groups/state.sql.ts';
 import { madeBy, recordChange } from './changes.ts';
-import * as sql from './merges.sql.ts';
+import * as groupMoves from './group-moves.ts';
 import { type Moves, recordMoves, type Splits } from './merges.ts';
 
 type Undone = OutputOf<typeof contract.undoCrashGroupChange>;
@@ -21,7 +20,7 @@ type Undone = OutputOf<typeof contract.undoCrashGroupChange>;
 export const undoCrashGroupChange = handle(contract.undoCrashGroupChange, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transactGroups(ctx.db, async (tx) => {
-    await lockPlaces(tx, game.game_id);
+    await lockMerges(tx, game.game_id);
     const made = await findChange(tx, game.game_id, input.change_uid);
     const [first] = made;
     if (first === undefined) throw errors.notFound('change_uid: this game has no such change.');
@@ -71,7 +70,7 @@ async function undoMoves(
   { kind, group_id: headId, after }: ActivityRow,
 ): Promise<Undone> {
   const { moves } = after as { moves: Moves };
-  const placements = await sql.lockFamilies(tx, gameId, [headId, ...involvedIn(moves)]);
+  const placements = await groupMoves.lockFamilies(tx, gameId, [headId, ...involvedIn(moves)]);
   const back = undoable(moves, placements);
   const skipped = moves.length - back.length;
   if (back.length === 0) return { change_uid: null, undone: 0, skipped };
@@ -92,7 +91,7 @@ function involvedIn(moves: Moves): string[] {
  * The moves that can be undone together: of groups that are still where they were moved to, unless a group would be
  * merged into one that is itself in another. `placements` has the groups that move, and all that are merged into them.
  */
-function undoable(moves: Moves, placements: readonly sql.Placement[]): Moves {
+function undoable(moves: Moves, placements: readonly groupMoves.Placement[]): Moves {
   const places = new Map(placements.map(({ group_id, merged_into }) => [group_id, merged_into]));
   let back = moves.filter(([id, , to]) => places.get(id) === to);
   // A group that can't move may keep others from moving.
@@ -107,7 +106,7 @@ function undoable(moves: Moves, placements: readonly sql.Placement[]): Moves {
 
 async function placeBack(tx: Tx, gameId: string, moves: Moves): Promise<void> {
   for (const [from, moved] of Map.groupBy(moves, ([, from]) => from))
-    await sql.placeGroups(
+    await groupMoves.placeGroups(
       tx,
       gameId,
       moved.map(([id]) => id),
@@ -118,7 +117,7 @@ async function placeBack(tx: Tx, gameId: string, moves: Moves): Promise<void> {
 /** The part is merged into the group again, and gets no further reports. */
 async function undoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after }: ActivityRow): Promise<Undone> {
   const { splits, function: name } = after as { splits: Splits; function: string };
-  const placements = await sql.lockFamilies(tx, gameId, [headId, ...splits.map(([, splitId]) => splitId)]);
+  const placements = await groupMoves.lockFamilies(tx, gameId, [headId, ...splits.map(([, splitId]) => splitId)]);
   const head = placements.find(({ group_id }) => group_id === headId);
   const parts = placements.filter(({ group_id }) => splits.some(([, splitId]) => splitId === group_id));
   // Groups that were merged into a part since come along.
@@ -132,7 +131,7 @@ async function undoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
   if (isGone || moved.some(({ group_id }) => group_id === target))
     return { change_uid: null, undone: 0, skipped: splits.length };
   await setSplit(tx, gameId, splits, name, false);
-  await sql.placeGroups(
+  await groupMoves.placeGroups(
     tx,
     gameId,
     moved.map(({ group_id }) => group_id),
@@ -156,7 +155,7 @@ async function undoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
 /** The parts are separate groups again, and get the reports that have the function from now on. */
 async function redoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after }: ActivityRow): Promise<Undone> {
   const { splits, moves, function: name } = after as { splits: Splits; moves: Moves; function: string };
-  const placements = await sql.lockFamilies(tx, gameId, [headId, ...involvedIn(moves)]);
+  const placements = await groupMoves.lockFamilies(tx, gameId, [headId, ...involvedIn(moves)]);
   if (undoable(moves, placements).length < moves.length) return { change_uid: null, undone: 0, skipped: splits.length };
   await setSplit(tx, gameId, splits, name, true);
   await placeBack(tx, gameId, moves);
@@ -177,9 +176,9 @@ async function redoSplit({ tx, caller, gameId }: Undo, { group_id: headId, after
 /** Whether further reports with the function get into the parts of these groups. */
 async function setSplit(tx: Tx, gameId: string, splits: Splits, name: string, isSplit: boolean): Promise<void> {
   for (const [groupId] of splits) {
-    const group = await sql.findForSplit(tx, gameId, groupId);
+    const group = await groupMoves.findForSplit(tx, gameId, groupId);
     if (group === undefined) continue;
     const others = group.splitFunctions.filter((each) => each !== name);
-    await sql.setSplitFunctions(tx, gameId, groupId, isSplit ? [...others, name] : others);
+    await groupMoves.setSplitFunctions(tx, gameId, groupId, isSplit ? [...others, name] : others);
   }
 }

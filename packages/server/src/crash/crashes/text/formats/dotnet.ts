@@ -1,11 +1,12 @@
 // Exceptions of C#: .NET, Mono, Unity and Godot, with inner exceptions, in the languages that .NET writes them in.
-import { headerOf, readHeader } from '../header.ts';
-import { closingOf, locationOf, splitLast } from '../scan.ts';
+import { closingOf, locationOf, splitLast } from '../line-parsers.ts';
 import { shownFile } from '../source-names.ts';
 import {
   frame,
+  headerOf,
   type Reading,
   type RelatedException,
+  readHeader,
   type TextFormat,
   type TraceException,
   type TraceFrame,

@@ -1,9 +1,8 @@
 // Godot 3 and 4: errors of scripts and of the engine, and the report of the crash handler on each OS.
-import { headerOf } from '../header.ts';
+import { after, leadingNumber, locationOf, splitFirst, splitLast } from '../line-parsers.ts';
 import { nameSignal, nativeFrame, nativeRest, withoutDistance } from '../native-frames.ts';
-import { after, leadingNumber, locationOf, splitFirst, splitLast } from '../scan.ts';
 import { qualify } from '../source-names.ts';
-import { frame, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
+import { frame, headerOf, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
 
 const LEVELS = ['SCRIPT ERROR: ', 'USER SCRIPT ERROR: ', 'USER ERROR: ', 'ERROR: '] as const;
 
@@ -29,13 +28,11 @@ export const godotScript: TextFormat = {
 };
 
 /**
- * What the editor copies from its list of errors, in the language of the editor. The level and the time were removed with
- * the prefix:
+ * What the editor copies from its list of errors, in the language of the editor. The level and the time were removed
+ * with the prefix:
  *
- *     E 0:00:08.275   nest.gd:12 @ land(): The nest is full
- *       <C++ Source>  core/variant/variant_utility.cpp:1024 @ push_error()
- *       <Stack Trace> nest.gd:12 @ land()
- *                     owl.gd:30 @ _process()
+ * E 0:00:08.275   nest.gd:12 @ land(): The nest is full <C++ Source>  core/variant/variant_utility.cpp:1024 @
+ * push_error() <Stack Trace> nest.gd:12 @ land() owl.gd:30 @ _process()
  */
 export const godotConsole: TextFormat = {
   name: 'Godot',

@@ -1,10 +1,14 @@
-// Stack traces of Java and Kotlin, with their causes: `at com.example.Game.update(Game.java:12)`.
-import { headerOf, readHeader } from '../header.ts';
-import { indentOf, isDigits, splitFirst } from '../scan.ts';
+// Java and Kotlin: stack traces with their causes, such as `at com.example.Game.update(Game.java:12)`, and crashes of
+// the virtual machine.
+import { indentOf, isDigits, splitFirst } from '../line-parsers.ts';
+import { nativeFrame } from '../native-frames.ts';
 import {
   frame,
+  headerOf,
   type Reading,
   type RelatedException,
+  readFrames,
+  readHeader,
   type TextFormat,
   type Trace,
   type TraceException,
@@ -21,13 +25,13 @@ const PLACE =
 export const java: TextFormat = {
   name: 'Java',
   read(lines, at) {
-    const header = readHeader(lines, at, frameOf);
+    const header = readHeader(lines, at, javaFrameOf);
     return header === null ? null : readChain(lines, header.framesAt, header);
   },
 };
 
 /** `at java.base/java.util.ArrayList.get(ArrayList.java:427) ~[?:?]`. */
-function frameOf(line: string): TraceFrame | null {
+function javaFrameOf(line: string): TraceFrame | null {
   const text = line.trimStart();
   if (!text.startsWith('at ')) return null;
   const [name, rest] = splitFirst(text.slice(3), '(') ?? ['', ''];
@@ -42,7 +46,7 @@ function frameOf(line: string): TraceFrame | null {
 }
 
 /** A frame of a method with its class, such as `owls.Nest.land`. Names that were obfuscated differ between builds. */
-export function javaFrame(method: string, place: Partial<Pick<TraceFrame, 'file' | 'line'>> = {}): TraceFrame {
+function javaFrame(method: string, place: Partial<Pick<TraceFrame, 'file' | 'line'>> = {}): TraceFrame {
   const own = !RUNTIME.test(method) && !/^[\w$]{1,2}(?:\.[\w$]{1,2})*$/.test(method);
   return frame({ function: stableName(method), ...place, own });
 }
@@ -69,7 +73,7 @@ function readChain(
   for (; at < lines.length; at++) {
     const line = lines[at]!;
     const current = chain.at(-1)!;
-    const parsed = frameOf(line);
+    const parsed = javaFrameOf(line);
     if (parsed !== null) {
       current.exception.frames.push(parsed);
       continue;
@@ -83,7 +87,12 @@ function readChain(
     if (next === null || chain.length > 16) break;
     chain.push(next);
     // The rest of the message.
-    while (at + 1 < lines.length && at - framesAt < 4000 && frameOf(lines[at + 1]!) === null && isText(lines[at + 1]!))
+    while (
+      at + 1 < lines.length &&
+      at - framesAt < 4000 &&
+      javaFrameOf(lines[at + 1]!) === null &&
+      isText(lines[at + 1]!)
+    )
       at += 1;
   }
   return { isNative: false, isFatal: false, ...relate(chain), end: at };
@@ -122,4 +131,48 @@ function relate(chain: readonly Open[]): Pick<Trace, 'main' | 'related'> {
   const main = causes.at(-1)!;
   const consequences = causes.slice(0, -1).map((each): RelatedException => ({ ...each, relation: 'consequence' }));
   return { main, related: [...consequences.reverse(), ...related] };
+}
+
+const HEADING = 'A fatal error has been detected by the Java Runtime Environment:';
+/** Lines up to the frame that failed, and up to the list of frames in the file. */
+const MAX_HEAD = 24;
+const MAX_FILE = 120;
+
+/** Crashes of the virtual machine: the report that it prints, and writes to hs_err_pid1234.log. */
+export const hotspot: TextFormat = {
+  name: 'Java VM crash',
+  read(lines, at) {
+    if (!lines[at]!.includes(HEADING)) return null;
+    const head = lines.slice(at + 1, at + MAX_HEAD).map(bare);
+    const type =
+      head.map((line) => /^(\w{1,60}) \(0x?[0-9a-f]{1,16}\) at pc=/i.exec(line)?.[1]).find(Boolean) ?? 'Crash';
+    const problem = head.findIndex((line) => line.startsWith('Problematic frame:'));
+    const failed = problem < 0 ? null : hotspotFrameOf(head[problem + 1] ?? '');
+    for (let next = at + 1; next < lines.length && next < at + MAX_FILE; next++) {
+      if (!/^(?:Native|Java) frames: /.test(lines[next]!)) continue;
+      const { frames, end } = readFrames(lines, next + 1, hotspotFrameOf);
+      if (frames.length > 0) return { isNative: true, isFatal: true, main: { type, message: '', frames }, end };
+    }
+    const frames = failed === null ? [] : [failed];
+    return { isNative: true, isFatal: true, main: { type, message: '', frames }, end: at + 1 + head.length };
+  },
+};
+
+/** The console has a `#` before each line. */
+function bare(line: string): string {
+  return line.replace(/^#\s{0,4}/, '').trim();
+}
+
+/**
+ * `C  [libowls.so+0x2f1c]  alcOpenDevice+0x20`, `J 1234 c2 owls.Nest.land(I)V (12 bytes) @ 0x… [0x…+0x2c]`,
+ * `j  owls.Nest.land(I)V+12`, `v  ~StubRoutines::call_stub`.
+ */
+function hotspotFrameOf(line: string): TraceFrame | null {
+  const [, kind, rest] = /^([CVJjvA]) {1,4}(\S.{0,900})$/.exec(line.trim()) ?? [];
+  if (kind === undefined || rest === undefined) return null;
+  const native = /^\[([^\]+]{1,200})\+(0x[0-9a-f]{1,16})\](?: {1,4}(.{1,600}?)(?:\+0x[0-9a-f]{1,16})?)?$/.exec(rest);
+  if (native !== null) return nativeFrame({ module: native[1]!, offset: native[2]!, function: native[3] ?? null });
+  if (kind === 'v') return nativeFrame({ module: 'jvm', function: rest.replace(/^~/, '') });
+  const method = /([\w$./<>]{1,300})\([^)]{0,300}\)/.exec(rest)?.[1];
+  return method === undefined ? null : javaFrame(method);
 }

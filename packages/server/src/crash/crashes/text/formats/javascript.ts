@@ -1,11 +1,12 @@
 // Errors of JavaScript: V8 (Chrome, Node, NW.js, Electron), SpiderMonkey (Firefox) and JavaScriptCore (Safari).
-import { headerOf, readHeader } from '../header.ts';
-import { locationOf, splitFirst } from '../scan.ts';
+import { locationOf, splitFirst } from '../line-parsers.ts';
 import { shownFile, stemOf } from '../source-names.ts';
 import {
   frame,
+  headerOf,
   type Reading,
   type RelatedException,
+  readHeader,
   type TextFormat,
   type Trace,
   type TraceException,
@@ -95,7 +96,10 @@ function frameOfV8(text: string): TraceFrame | null {
   return evaluated !== undefined && isPlace(evaluated) ? made(name, evaluated) : null;
 }
 
-/** A URL or path with a line: `http://localhost/a.js:1:2`, `node:internal/timers:1:2`, `wasm://wasm/4f:wasm-function[3]:0x1a`. */
+/**
+ * A URL or path with a line: `http://localhost/a.js:1:2`, `node:internal/timers:1:2`,
+ * `wasm://wasm/4f:wasm-function[3]:0x1a`.
+ */
 function isPlace(text: string): boolean {
   return (
     !/[()]/.test(text.slice(0, 4)) &&

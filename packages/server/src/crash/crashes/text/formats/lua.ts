@@ -1,5 +1,5 @@
 // Errors of Lua: LÖVE, Defold, Solar2D and the plain interpreter.
-import { after, isBlank, isDigits, locationOf, splitFirst } from '../scan.ts';
+import { after, isBlank, isDigits, locationOf, splitFirst } from '../line-parsers.ts';
 import { qualify, shownFile } from '../source-names.ts';
 import { frame, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
 
@@ -108,7 +108,9 @@ function fileOf(place: string): { file: string; line: number | null } {
   return locationOf(place);
 }
 
-/** Files of LÖVE, Defold and Solar2D themselves, which are in no folder. Those of a game may have the same name in one. */
+/**
+ * Files of LÖVE, Defold and Solar2D themselves, which are in no folder. Those of a game may have the same name in one.
+ */
 function isOwn(file: string): boolean {
   return !/^(?:boot|callbacks|nogame|platform_\w+|init)\.lua$|^\/?builtins\/|^\[C\]|^\?$/.test(file);
 }

@@ -1,7 +1,7 @@
 // Ends of native programs that a runtime writes to its console: uncaught C++ exceptions, failed assertions, damaged
-// heaps, sanitizers, and a debugger's or a handler's list of frames.
-import { nativeFrame, nativeRest } from '../native-frames.ts';
-import { after, between, leadingNumber, locationOf, splitFirst, splitLast } from '../scan.ts';
+// heaps, sanitizers, and a debugger's or a handler's list of frames. Android writes them into tombstones.
+import { after, between, leadingNumber, locationOf, splitFirst, splitLast } from '../line-parsers.ts';
+import { nativeFrame, nativeRest, withoutDistance } from '../native-frames.ts';
 import { shownFile } from '../source-names.ts';
 import { frame, readFrames, type TextFormat, type TraceException, type TraceFrame } from '../trace.ts';
 
@@ -17,14 +17,14 @@ export const nativeAbort: TextFormat = {
       (each) => each !== null,
     );
     if (named === undefined) {
-      if (frameOf(lines[at]!) === null) return null;
-      const { frames, end } = readFrames(lines, at, frameOf);
+      if (nativeFrameOf(lines[at]!) === null) return null;
+      const { frames, end } = readFrames(lines, at, nativeFrameOf);
       return { isNative: true, isFatal: true, main: { type: 'Crash', message: '', frames }, end };
     }
     let next = at + 1;
-    while (next < lines.length && next < at + MAX_BETWEEN && frameOf(lines[next]!) === null) next += 1;
-    const isTraced = next < lines.length && frameOf(lines[next]!) !== null;
-    const calls = isTraced ? readFrames(lines, next, frameOf) : { frames: [], end: at + 1 };
+    while (next < lines.length && next < at + MAX_BETWEEN && nativeFrameOf(lines[next]!) === null) next += 1;
+    const isTraced = next < lines.length && nativeFrameOf(lines[next]!) !== null;
+    const calls = isTraced ? readFrames(lines, next, nativeFrameOf) : { frames: [], end: at + 1 };
     const { type, message, place } = named;
     const frames = calls.frames.length === 0 && place !== undefined ? [place] : calls.frames;
     return { isNative: true, isFatal: true, main: { type, message, frames }, end: calls.end };
@@ -71,7 +71,8 @@ const EVENTS: readonly ((text: string, next: string) => Named | null)[] = [
       ? null
       : { type: 'SIGABRT', message: found[1]!.replace(/ \*\*\*.{0,30}$|: 0x[0-9a-f]{1,16}.{0,30}$/, '') };
   },
-  // glibc `owls: player.cpp:12: void move(): Assertion \`x > 0' failed.`; macOS `Assertion failed: (x > 0), function move, file player.cpp, line 12.`
+  // glibc `owls: player.cpp:12: void move(): Assertion \`x > 0' failed.`; macOS `Assertion failed: (x > 0), function
+  // move, file player.cpp, line 12.`
   (text) => {
     const linux = /Assertion [`'](.{1,500})' failed\.?$/.exec(text);
     if (linux !== null)
@@ -132,10 +133,10 @@ function assertPlace(text: string): { place?: TraceFrame } {
 }
 
 /**
- * `    #0 0x4f in Player::move(int) /src/player.cpp:12:3` of sanitizers, `#1  0x4f in foo () at a.c:12` of gdb, and what
- * backtrace_symbols writes: `./owls(_ZN6Player4moveEv+0x12) [0x4f]`.
+ * `    #0 0x4f in Player::move(int) /src/player.cpp:12:3` of sanitizers, `#1  0x4f in foo () at a.c:12` of gdb, and
+ * what backtrace_symbols writes: `./owls(_ZN6Player4moveEv+0x12) [0x4f]`.
  */
-function frameOf(line: string): TraceFrame | null {
+function nativeFrameOf(line: string): TraceFrame | null {
   const text = line.trim();
   const numbered = /^#\d{1,4} {1,4}(?:0x[0-9a-f]{1,16} )?(?:in )?(.{1,900})$/i.exec(text);
   if (numbered !== null) return / pc [0-9a-f]{8}/.test(` ${numbered[1]!}`) ? null : nativeRest(numbered[1]!);
@@ -145,4 +146,56 @@ function frameOf(line: string): TraceFrame | null {
     );
   if (symbols === null) return null;
   return nativeFrame({ module: symbols[1]!, function: symbols[2] || null, offset: symbols[2] ? null : symbols[3] });
+}
+
+const MAX_HEAD = 60;
+
+/** Native crashes of Android, as debuggerd writes them into a tombstone and the log. */
+export const tombstone: TextFormat = {
+  name: 'Android tombstone',
+  read(lines, at) {
+    const signal = signalOf(lines[at]!);
+    if (signal === null) {
+      // Only the frames, such as Unity's own report of a crash, or the end of a tombstone.
+      if (tombstoneFrameOf(lines[at]!) === null) return null;
+      const { frames, end } = readFrames(lines, at, tombstoneFrameOf);
+      return { isNative: true, isFatal: true, main: { type: 'Crash', message: '', frames }, end };
+    }
+    let message = '';
+    let next = at + 1;
+    for (; next < lines.length && next < at + MAX_HEAD && tombstoneFrameOf(lines[next]!) === null; next++) {
+      const text = lines[next]!.trim();
+      if (signalOf(text) !== null || text.startsWith('*** ***')) break;
+      message = between(text, "Abort message: '", "'") ?? after(text, 'Abort message: ') ?? message;
+    }
+    const { frames, end } = readFrames(lines, next, tombstoneFrameOf);
+    return { isNative: true, isFatal: true, main: { type: signal, message, frames }, end: Math.max(end, at + 1) };
+  },
+};
+
+/** `signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x10` and `Fatal signal 6 (SIGABRT), code -6 in tid …`. */
+function signalOf(line: string): string | null {
+  const found = /^(?:Fatal )?signal \d{1,2} \((SIG\w{2,8})\)(?:, code -?\d{1,4} \((\w{1,20}))?/.exec(line.trim());
+  if (found === null) return null;
+  const [, name, code] = found;
+  return code === undefined || !/^(?:SEGV|BUS|FPE|ILL|TRAP)_/.test(code) ? name! : `${name} / ${code}`;
+}
+
+/**
+ * `#03 pc 00000000000a1b2c  /data/app/…/libgame.so (Player::move(int)+12) (BuildId: 4f3a)`; before Android 8, without
+ * `+12`.
+ */
+function tombstoneFrameOf(line: string): TraceFrame | null {
+  const found = /^#\d{2,4} {1,3}pc (?:0x)?([0-9a-f]{8,16}) {1,4}(.{1,900})$/.exec(line.trim());
+  if (found === null) return null;
+  const text = found[2]!.replace(/ \(BuildId: [^)]{0,100}\)/, '').replace(/ \(offset 0x[0-9a-f]{1,16}\)/, '');
+  const [path, called] = splitFirst(text, ' (') ?? [text, ''];
+  // The name may have parentheses itself.
+  const inside = called.endsWith(')') ? called.slice(0, -1) : (splitLast(called, ')')?.[0] ?? called);
+  const name = withoutDistance(inside);
+  return nativeFrame({
+    module: path.trim(),
+    function: name === '' ? null : name,
+    offset: name === '' ? `0x${found[1]!.replace(/^0{1,15}/, '')}` : null,
+  });
 }

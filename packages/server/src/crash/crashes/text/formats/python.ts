@@ -1,9 +1,9 @@
 // Tracebacks of Python, also those of Ren'Py's traceback.txt.
-import { headerOf } from '../header.ts';
-import { after, between, indentOf, isBlank, leadingNumber, splitFirst, typedMessage } from '../scan.ts';
+import { after, between, indentOf, isBlank, leadingNumber, splitFirst, typedMessage } from '../line-parsers.ts';
 import { qualify, shownFile } from '../source-names.ts';
 import {
   frame,
+  headerOf,
   type Reading,
   type RelatedException,
   readFrames,

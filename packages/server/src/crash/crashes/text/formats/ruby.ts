@@ -1,6 +1,5 @@
 // cspell:ignore abrt bugreport cfunc libruby sendish
 // Errors of Ruby, and of RPG Maker XP, VX and VX Ace, which name the section of the script editor.
-import { nativeFrame } from '../native-frames.ts';
 import {
   after,
   isBlank,
@@ -10,7 +9,8 @@ import {
   splitFirst,
   splitLast,
   type TypedMessage,
-} from '../scan.ts';
+} from '../line-parsers.ts';
+import { nativeFrame } from '../native-frames.ts';
 import { qualify, shownFile } from '../source-names.ts';
 import {
   frame,

@@ -1,0 +1,56 @@
+// Deletes crash reports. The files of a report are deleted with it, or later by the sweep.
+import * as contract from '@chauffeur/contract/operations/crash-reports';
+import { sql } from 'kysely';
+import { type Db, row, rows, type Tx } from '../../../kernel/database/db.ts';
+import { requireMember } from '../../../people/game-access/game-access.ts';
+import { handle } from '../../../request/route.ts';
+import { detachReports, transactGroups } from '../groups/groups.sql.ts';
+import { unknownCrash } from '../read/report.ts';
+import { deleteFiles, type FileKeys } from '../report/files.ts';
+
+/** Removes the report from its group and its counts, and deletes it with its dump, log and stack. */
+export const deleteCrash = handle(contract.deleteCrash, async (ctx, { caller, input }) => {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const files = await transactGroups(ctx.db, async (tx) => {
+    await detachReports(tx, game.game_id, [input.crash_id]);
+    return deleteReport(tx, game.game_id, input.crash_id);
+  });
+  if (files === undefined) throw unknownCrash();
+  ctx.log.info({ game: game.game_id, crash: input.crash_id, user: caller.user.id }, 'crash report deleted');
+  await deleteFiles(ctx, files);
+  return { deleted: true };
+});
+
+export type ReportFiles = FileKeys & { report_id: string };
+
+const columns = sql.raw('report_id, dump_key, log_key, stack_key, attachments');
+
+/** Deletes a report that is in no group. Returns its files; undefined if there was no such report. */
+export function deleteReport(tx: Tx, gameId: string, reportId: string): Promise<ReportFiles | undefined> {
+  return row(
+    tx,
+    sql<ReportFiles>`delete from crash_reports where game_id = ${gameId} and report_id = ${reportId} returning ${columns}`,
+  );
+}
+
+/** The files of some of a game's reports. */
+export function listFiles(db: Db, gameId: string, limit: number): Promise<ReportFiles[]> {
+  return rows(
+    db,
+    sql<ReportFiles>`select ${columns} from crash_reports where game_id = ${gameId} order by report_id limit ${limit}`,
+  );
+}
+
+/** Deletes reports of a game whose groups are deleted as well. Returns their files. */
+export function deleteReports(db: Db, gameId: string, reportIds: readonly string[]): Promise<ReportFiles[]> {
+  return rows(
+    db,
+    sql<ReportFiles>`delete from crash_reports
+      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[]) returning ${columns}`,
+  );
+}
+
+/** The files of these reports of any game: the sweep only knows the ids, from the keys of blobs. */
+export function filesOf(db: Db, reportIds: readonly string[]): Promise<ReportFiles[]> {
+  return rows(db, sql<ReportFiles>`select ${columns} from crash_reports where report_id = any(${reportIds}::uuid[])`);
+}

@@ -1,0 +1,138 @@
+// The SQL that sums up the crashes of a game for other features: of a week, of two builds compared, of new groups, and
+// the titles of groups.
+import type { GroupStatus } from '@chauffeur/contract/operations/crash-groups';
+import { sql } from 'kysely';
+import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
+import { shownTitle } from '../groups/state.sql.ts';
+import { seenFirstSince } from './group-list.sql.ts';
+
+/** UTC days: from `first` up to, but without, `end`. */
+export type Days = { readonly first: string; readonly end: string };
+
+export type TopGroupRow = { group_id: string; title: string; reports: number };
+
+/** The groups with the most reports in these days. */
+export function readTopGroups(db: Db, gameId: string, { first, end }: Days, limit: number): Promise<TopGroupRow[]> {
+  return rows(
+    db,
+    sql<TopGroupRow>`select group_id, ${shownTitle} as title, reports from (
+        select coalesce(merged_into, group_id) as group_id, sum(days.count)::bigint as reports
+        from crash_group_days days join crash_groups using (game_id, group_id)
+        where game_id = ${gameId} and day >= ${first}::date and day < ${end}::date
+        group by 1
+      ) as counted join crash_groups using (group_id)
+      where crash_groups.game_id = ${gameId} and reports > 0 and status <> 'ignored'
+      order by reports desc, group_id limit ${limit}`,
+  );
+}
+
+export type WeekRow = { reports: number; new_groups: number; fixed_groups: number };
+
+/** The reports of these days, the groups that they began, and the groups that were resolved and are not back. */
+export function readWeek(db: Db, gameId: string, { first, end }: Days): Promise<WeekRow> {
+  const ofDays = (time: string) => sql`${sql.ref(time)} >= ${first}::date::timestamp at time zone 'utc'
+    and ${sql.ref(time)} < ${end}::date::timestamp at time zone 'utc'`;
+  return onlyRow(
+    db,
+    sql<WeekRow>`select
+        (select coalesce(sum(count), 0)::bigint from crash_group_days
+          where game_id = ${gameId} and day >= ${first}::date and day < ${end}::date) as reports,
+        (select count(*) from crash_groups where game_id = ${gameId} and merged_into is null and ${ofDays('first_seen')}) as new_groups,
+        (select count(*) from crash_groups where game_id = ${gameId} and status = 'resolved' and merged_into is null
+          and ${ofDays('resolved_at')}) as fixed_groups`,
+  );
+}
+
+export type ComparedGroupRow = {
+  group_id: string;
+  title: string;
+  status: GroupStatus;
+  reports: number;
+  other_reports: number;
+  /** Which of the builds have reports in the group, and how many such groups there are. */
+  kind: 'only_build' | 'only_other' | 'both';
+  groups: number;
+};
+
+/**
+ * The groups with the most reports, up to `limit` of each kind. Reports of merged groups count in the group that is
+ * shown.
+ */
+export function compareGroups(
+  db: Db,
+  gameId: string,
+  { buildId, otherId }: { buildId: string; otherId: string },
+  limit: number,
+): Promise<ComparedGroupRow[]> {
+  return rows(
+    db,
+    sql<ComparedGroupRow>`with counted as (
+        select coalesce(merged_into, totals.group_id) as group_id,
+          coalesce(sum(totals.count) filter (where build_id = ${buildId}), 0)::bigint as reports,
+          coalesce(sum(totals.count) filter (where build_id = ${otherId}), 0)::bigint as other_reports
+        from crash_group_totals totals join crash_groups members
+          on members.game_id = ${gameId} and members.group_id = totals.group_id
+        where totals.game_id = ${gameId} and build_id in (${buildId}, ${otherId})
+        group by 1
+      ), placed as (
+        select *, case when other_reports = 0 then 'only_build' when reports = 0 then 'only_other' else 'both' end as kind
+        from counted where reports > 0 or other_reports > 0
+      ), ranked as (
+        select *, count(*) over (partition by kind) as groups,
+          row_number() over (partition by kind order by reports + other_reports desc, group_id) as place
+        from placed
+      )
+      select ranked.group_id, ${shownTitle} as title, status, reports, other_reports, ranked.kind, groups
+      from ranked join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = ranked.group_id
+      where place <= ${limit} order by ranked.kind, place`,
+  );
+}
+
+/**
+ * The number of open groups of each game that were first seen after its newest build. Games without such groups are
+ * left out.
+ */
+export async function countNewGroups(
+  db: Db,
+  gameIds: readonly string[],
+): Promise<{ game_id: string; count: number }[]> {
+  const newest = await rows(
+    db,
+    sql<{ game_id: string; registered_at: string }>`
+      select game_id, newest.created_at::text as registered_at
+      from unnest(${gameIds}::uuid[]) as requested (game_id)
+      cross join lateral (
+        select created_at from builds where builds.game_id = requested.game_id order by created_at desc limit 1
+      ) newest`,
+  );
+  const [games, times] = [newest.map(({ game_id }) => game_id), newest.map(({ registered_at }) => registered_at)];
+  return rows(
+    db,
+    sql<{ game_id: string; count: number }>`
+      select game_id, count(*) as count
+      from crash_groups join unnest(${games}::uuid[], ${times}::timestamptz[]) as newest (game_id, registered_at) using (game_id)
+      where status = 'open' and merged_into is null and ${seenFirstSince(sql`newest.registered_at`)}
+      group by game_id`,
+  );
+}
+
+export type ShownGroup = { readonly group_id: string; readonly title: string };
+
+/** The groups with these ids, by these ids; for merged ones, the groups that they are shown in. */
+export async function findShownGroups(
+  db: Db,
+  gameId: string,
+  groupIds: readonly string[],
+): Promise<Map<string, ShownGroup>> {
+  if (groupIds.length === 0) return new Map();
+  const found = await rows(
+    db,
+    sql<ShownGroup & { id: string }>`with wanted as (
+        select group_id as id, coalesce(merged_into, group_id) as head_id from crash_groups
+        where game_id = ${gameId} and group_id = any(${groupIds}::uuid[])
+      )
+      select id, group_id, ${shownTitle} as title from crash_groups join wanted on head_id = group_id
+      where game_id = ${gameId}`,
+  );
+  return new Map(found.map(({ id, ...group }) => [id, group]));
+}
