@@ -8,6 +8,7 @@ import { registerClientMetadataDocument } from '@better-auth/oauth-provider/inte
 import type { BetterAuthPlugin } from 'better-auth';
 import { APIError } from 'better-call';
 import { type Clock, DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
+import { createRecent } from '../../kernel/collections/cache.ts';
 import { INTERNET, type Internet, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
 import {
   ClientDocumentError,
@@ -54,15 +55,12 @@ export function clientDocuments(fetchDocument: FetchDocument, clock: Clock): Bet
 
 /** Throws ClientDocumentError. */
 function createResolver(fetchDocument: FetchDocument, now: () => number) {
-  const cache = new Map<string, CacheEntry>();
+  const cache = createRecent<string, CacheEntry>(MAX_CACHED);
   const pending = new Map<string, Promise<Client>>();
   const countFetch = createFetchLimit(now);
 
   function remember(clientId: string, ms: number, failure: ClientDocumentError | null): void {
-    cache.delete(clientId);
     cache.set(clientId, { until: now() + ms, failure });
-    const [oldest] = cache.keys();
-    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest);
   }
 
   async function load(ctx: Request, clientId: string, existing: Client | null): Promise<Client> {

@@ -4,7 +4,7 @@ import { SLUG_PATTERN } from '@chauffeur/contract/operations/fields';
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { createRecent } from '../../kernel/collections/recent.ts';
+import { createRecent } from '../../kernel/collections/cache.ts';
 import { type Db, rows } from '../../kernel/database/db.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import type { Ids } from '../../request/client-ids.ts';

@@ -25,6 +25,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, errors } from '@chauffeur/contract/errors';
 import type { Context, GameCaller } from '../../context.ts';
+import { createRecent } from '../../kernel/collections/cache.ts';
 import { isAlive } from '../../kernel/processes/presence.ts';
 import { isUuid, newId } from '../../kernel/secrets/ids.ts';
 import { perContext } from '../../request/per-context.ts';
@@ -178,7 +179,7 @@ export function takenOver(): ApiError {
 const MAX_HASHES = 1000;
 
 /** The hash of each session. `size` is the number of bytes hashed so far. */
-const hashesOf = perContext(() => new Map<string, { size: number; hash: Hash }>());
+const hashesOf = perContext(() => createRecent<string, { size: number; hash: Hash }>(MAX_HASHES));
 
 /**
  * Returns a copy of the hash of the session's first `size` bytes, ready to be updated; null if this process has none.
@@ -191,11 +192,7 @@ export function hashAt(ctx: Context, sessionId: string, size: number): Hash | nu
 
 /** Keeps the hash of the session's first `size` bytes. The caller must not update or digest it afterwards. */
 export function rememberHash(ctx: Context, sessionId: string, size: number, hash: Hash): void {
-  const hashes = hashesOf(ctx);
-  hashes.delete(sessionId);
-  hashes.set(sessionId, { size, hash });
-  const [oldest] = hashes.keys();
-  if (hashes.size > MAX_HASHES && oldest !== undefined) hashes.delete(oldest);
+  hashesOf(ctx).set(sessionId, { size, hash });
 }
 
 export function forgetHash(ctx: Context, sessionId: string): void {

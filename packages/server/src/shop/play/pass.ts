@@ -4,7 +4,7 @@ import { type ApiError, errors, isError } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
-import { createRecent, type Recent } from '../../kernel/collections/recent.ts';
+import { createRecent, type Recent } from '../../kernel/collections/cache.ts';
 import { isUuid } from '../../kernel/secrets/ids.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../request/per-context.ts';

@@ -11,7 +11,7 @@ import { sandboxOf } from '@chauffeur/contract/play-sandbox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { createRecent, type Recent } from '../../kernel/collections/recent.ts';
+import { createRecent, type Recent } from '../../kernel/collections/cache.ts';
 import { acceptsCoding, acceptsGzip } from '../../request/negotiation.ts';
 import { areShared, hostnameOf, isHostOf, isPlayHost, ownOriginOf } from '../../request/origins.ts';
 import { perContext } from '../../request/per-context.ts';

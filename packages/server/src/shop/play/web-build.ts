@@ -5,7 +5,7 @@ import { findStartPage } from '@chauffeur/contract/start-page';
 import type { Context } from '../../context.ts';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import type { BlobSettings } from '../../kernel/blobs/store.ts';
-import { createRecent } from '../../kernel/collections/recent.ts';
+import { createRecent } from '../../kernel/collections/cache.ts';
 import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import { perContext } from '../../request/per-context.ts';

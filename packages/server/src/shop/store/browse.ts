@@ -9,7 +9,7 @@ import * as contract from '@chauffeur/contract/operations/shelves';
 import * as developers from '@chauffeur/contract/operations/shelves';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { DAY, SECOND, utcDayOf } from '../../kernel/clock.ts';
-import { cacheFor } from '../../kernel/collections/cache-for.ts';
+import { cacheFor } from '../../kernel/collections/cache.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';

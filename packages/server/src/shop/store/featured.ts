@@ -6,7 +6,7 @@ import * as contract from '@chauffeur/contract/operations/shelves';
 import { sql } from 'kysely';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { cacheFor } from '../../kernel/collections/cache-for.ts';
+import { cacheFor } from '../../kernel/collections/cache.ts';
 import { changed, type Db, row, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { unknownGame } from '../../people/game-access/game-access.ts';

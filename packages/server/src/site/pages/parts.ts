@@ -5,7 +5,7 @@ import type { listMedia } from '@chauffeur/contract/operations/media';
 import type { getShelf } from '@chauffeur/contract/operations/shelves';
 import { PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
-import { createRecent } from '../../kernel/collections/recent.ts';
+import { createRecent } from '../../kernel/collections/cache.ts';
 import { renderMarkdown } from '../../kernel/text/markdown.ts';
 import { formatLaunch, type Texts } from '../texts.ts';
 import { asHtml, type Html, html } from './html.ts';

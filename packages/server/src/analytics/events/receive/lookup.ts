@@ -3,11 +3,13 @@
 //
 // An event is counted under its own name if that is standard or among the game's first custom names, and otherwise
 // under a shared one.
+
 import { LIMITS } from '@chauffeur/contract/limits';
 import { OTHER_EVENTS } from '@chauffeur/contract/operations/events';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { MINUTE } from '../../../kernel/clock.ts';
+import { createRecent, type Recent } from '../../../kernel/collections/cache.ts';
 import { type Db, rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame, transactOfGames } from '../../../kernel/database/shards.ts';
 import { perContext } from '../../../request/per-context.ts';
@@ -61,7 +63,7 @@ type GameNames = { readonly since: number; readonly registered: Set<string>; isF
 
 const MAX_GAMES = 1000;
 
-const gamesOf = perContext(() => new Map<string, GameNames>());
+const gamesOf = perContext(() => createRecent<string, GameNames>(MAX_GAMES));
 
 /**
  * Returns the function that maps an event's name to the name it is counted under. Registers new names first, up to the
@@ -91,7 +93,7 @@ export async function countedNames(
 
 async function register(
   ctx: Context,
-  games: Map<string, GameNames>,
+  games: Recent<string, GameNames>,
   namesOfGames: readonly NamesOfGame[],
   now: Date,
 ): Promise<void> {
@@ -106,13 +108,11 @@ async function register(
 }
 
 /** Forgets the names of a game after a minute, because other processes register names and jobs delete them. */
-function namesOf(games: Map<string, GameNames>, gameId: string, now: number): GameNames {
+function namesOf(games: Recent<string, GameNames>, gameId: string, now: number): GameNames {
   const existing = games.get(gameId);
   if (existing !== undefined && now >= existing.since && now - existing.since < CACHED_MS) return existing;
-  games.delete(gameId);
   const names: GameNames = { since: now, registered: new Set(), isFull: false };
   games.set(gameId, names);
-  for (const oldest of games.keys().take(Math.max(0, games.size - MAX_GAMES))) games.delete(oldest);
   return names;
 }
 

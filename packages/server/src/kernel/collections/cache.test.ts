@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRecent } from './recent.ts';
+import { createRecent } from './cache.ts';
 
 test('evicts the value that was not used for longest', () => {
   const recent = createRecent<string, number>(2);

@@ -1,4 +1,4 @@
-// A cache of the most recently used values, up to a total weight.
+// Caches of a process: of the most recently used values up to a total weight, and of one value for a while.
 
 export type Recent<Key, Value> = {
   get(key: Key): Value | undefined;
@@ -36,5 +36,21 @@ export function createRecent<Key, Value>(maxWeight: number): Recent<Key, Value> 
       }
     },
     delete: drop,
+  };
+}
+
+/** Returns a function that reads the value at most once within `ms`. A failure isn't remembered. */
+export function cacheFor<Value>(ms: number): (now: Date, read: () => Promise<Value>) => Promise<Value> {
+  let cached: { readonly at: number; readonly value: Promise<Value> } | undefined;
+  return (now, read) => {
+    const age = now.getTime() - (cached?.at ?? Number.NEGATIVE_INFINITY);
+    if (cached !== undefined && age >= 0 && age < ms) return cached.value;
+    const next = { at: now.getTime(), value: read() };
+    cached = next;
+    // Current callers get the failure; later callers try again.
+    next.value.catch(() => {
+      if (cached === next) cached = undefined;
+    });
+    return next.value;
   };
 }
