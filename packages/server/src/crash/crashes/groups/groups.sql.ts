@@ -1,13 +1,13 @@
 // The SQL that adds reports to crash groups and removes them, counting each report exactly once.
 //
-// A report is in one group, or in none until it is grouped. Its place is where it is counted: its group or, if the
-// group is merged into another one, there. `attachReports` moves reports into the group with the key of their grouping:
+// A report is in one group, or in none until it is grouped. It is counted in its group or, if that is merged into
+// another one, there (`place_id`). `attachReports` moves reports into the group with the key of their grouping:
 //
 // 1. It locks the reports and the group, which it creates if it doesn't exist. A new group takes over the state of the
 //    former one if only the rules have changed.
 // 2. If reports with one of their functions were split off from the group, it continues with the group of those.
 // 3. It subtracts the reports from their former groups, adds them to the counters of the new one, and counts their
-//    devices, sessions and facets in their place (counts.sql.ts).
+//    devices, sessions and facets (counts.sql.ts).
 // 4. It opens the group again if these reports mean that its fix did not work, or that its snooze is over
 //    (state.sql.ts).
 //

@@ -100,14 +100,14 @@ export function moduleIdOf({ debug_file, debug_id, filename, code_id }: ModuleRe
 }
 
 function unfold(frame: Frame): ExcerptFrame[] {
-  const place = {
+  const inModule = {
     module: frame.module === null ? null : nameOf(frame.module),
     offset: frame.module_offset === null ? null : trimZeros(frame.module_offset),
     trust: frame.trust,
   };
   return [
-    ...frame.inlines.map((inline) => ({ ...functionOf(inline), ...place, inlined: true })),
-    { ...functionOf(frame), ...place, inlined: false },
+    ...frame.inlines.map((inline) => ({ ...functionOf(inline), ...inModule, inlined: true })),
+    { ...functionOf(frame), ...inModule, inlined: false },
   ];
 }
 

@@ -30,16 +30,16 @@ export async function makePreviews(ctx: Context, { gameId, reportId }: Payload):
   }
 }
 
-type Place = Payload & { readonly attachment: number };
+type ImageRef = Payload & { readonly attachment: number };
 
-function makePreview(ctx: Context, place: Place, source: string): Promise<void> {
-  return withWorkFolder(ctx.config.dataFolder, (folder) => makePreviewIn(ctx, folder, place, source));
+function makePreview(ctx: Context, ref: ImageRef, source: string): Promise<void> {
+  return withWorkFolder(ctx.config.dataFolder, (folder) => makePreviewIn(ctx, folder, ref, source));
 }
 
 async function makePreviewIn(
   ctx: Context,
   folder: string,
-  { gameId, reportId, attachment }: Place,
+  { gameId, reportId, attachment }: ImageRef,
   source: string,
 ): Promise<void> {
   const key = `${stemOf(reportId)}.${newId()}.webp`;

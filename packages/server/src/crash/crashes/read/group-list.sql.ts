@@ -34,8 +34,8 @@ export type GroupRow = {
   members: string[];
 };
 
-/** `place` is what the list is sorted by; times in microseconds since 1970. */
-type ListedRow = GroupRow & { place: string };
+/** `position` is what the list is sorted by; times in microseconds since 1970. */
+type ListedRow = GroupRow & { position: string };
 
 /**
  * The counts of a group's reports, as texts: a hundred groups have thousands of counts, and PostgreSQL concatenates
@@ -54,9 +54,9 @@ const columns = sql`group_id, kind, ${shownTitle} as title, title as signature, 
   fixed_in_version, regressed_at, snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority,
   issue_url, split_from, split_function, members`;
 
-function columnsWithPlace(order: RawBuilder<unknown>, isTime: boolean): RawBuilder<unknown> {
+function columnsWithPosition(order: RawBuilder<unknown>, isTime: boolean): RawBuilder<unknown> {
   const value = isTime ? sql`(extract(epoch from ${order}) * 1000000)::bigint` : order;
-  return sql`${columns}, ${value}::text as place`;
+  return sql`${columns}, ${value}::text as position`;
 }
 
 /** The groups of a game that are not merged into another, without a sum over others: for games without merges. */
@@ -96,7 +96,7 @@ type Filters = {
   inOrder: readonly RawBuilder<unknown>[];
   order: GroupOrder;
 };
-type Page = { before: { place: string; groupId: string } | null; limit: number };
+type Page = { before: { position: string; groupId: string } | null; limit: number };
 
 /** The values that groups are sorted by, as a number of which the cursor has the text. */
 const ORDERS: Readonly<Record<GroupOrder, RawBuilder<unknown>>> = {
@@ -185,7 +185,7 @@ export async function listGroups(
   if (before !== null)
     conditions.push(
       sql`(${order}, group_id) < (
-        ${isTime ? sql`timestamptz 'epoch' + ${before.place}::bigint * interval '1 microsecond'` : sql`${before.place}::bigint`},
+        ${isTime ? sql`timestamptz 'epoch' + ${before.position}::bigint * interval '1 microsecond'` : sql`${before.position}::bigint`},
         ${before.groupId}::uuid)`,
     );
   const inOrder = sql`order by ${order} desc, group_id desc`;
@@ -197,7 +197,7 @@ export async function listGroups(
   }
   return rows(
     db,
-    sql<ListedRow>`select ${columnsWithPlace(order, isTime)} from ${groups}
+    sql<ListedRow>`select ${columnsWithPosition(order, isTime)} from ${groups}
       where ${sql.join(conditions, sql` and `)} ${inOrder} limit ${limit}`,
   );
 }

@@ -38,8 +38,8 @@ export const listCrashGroups = handle(contract.listCrashGroups, async (ctx, { ca
   const { build_id: buildId, since_build: sinceBuild, status, query, sort, cursor, limit = PAGE_SIZE } = input;
   const given = [buildId, sinceBuild, status, query, sort].map((value) => value ?? null);
   const list = ['groups', game.game_id, ...given];
-  const [place = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
-  const before = cursor === undefined ? null : { place, groupId };
+  const [position = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
+  const before = cursor === undefined ? null : { position, groupId };
   return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const scope = { db: reader.db, gameId: game.game_id, caller, now: ctx.clock.now() };
     const queried = query === undefined ? { conditions: [], inOrder: [] } : await groupConditions(scope, query);
@@ -48,7 +48,7 @@ export const listCrashGroups = handle(contract.listCrashGroups, async (ctx, { ca
     const { page, last } = cutPage(matches, limit);
     return {
       groups: await withCounts(reader, game.game_id, page, MAX_BUILDS_IN_LIST),
-      next_cursor: last === null ? null : writeCursor(list, [last.place, last.group_id]),
+      next_cursor: last === null ? null : writeCursor(list, [last.position, last.group_id]),
     };
   });
 });

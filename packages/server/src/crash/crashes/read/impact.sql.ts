@@ -138,10 +138,10 @@ function topValues(gameId: string, counted: RawBuilder<unknown>, limit: number):
   return sql<FacetRow>`select facet, value, reports, devices, values, "all" from (
       select facet, value, reports, devices, count(*) over (partition by facet) as values,
         (sum(reports) over (partition by facet))::bigint as "all",
-        row_number() over (partition by facet order by value = '', reports desc, value) as place
+        row_number() over (partition by facet order by value = '', reports desc, value) as rank
       from (${counted}) as counted join crash_facet_values named
         on named.game_id = ${gameId} and named.value_id = counted.value_id
-    ) as placed where place <= ${limit} order by facet, place`;
+    ) as ranked where rank <= ${limit} order by facet, rank`;
 }
 
 /** The reports of the game that have one of the values of each list, at most; the fewest of one list. */

@@ -100,14 +100,14 @@ function threadOf(thread: Thread, code: OwnCode, limit: number): StackThread {
 /** The functions of a frame, the inlined ones first. */
 export function unfold(frame: Frame, code: OwnCode): StackFrame[] {
   const owned = code.of(frame);
-  const place = {
+  const inModule = {
     module: textOrNull(frame.module),
     offset: trimZeros(frame.module_offset ?? frame.offset),
     trust: frame.trust,
   };
   return [...frame.inlines, frame].map((called, index, all) => ({
     function: textOrNull(called.function),
-    ...place,
+    ...inModule,
     file: textOrNull(called.file),
     line: called.line,
     inlined: index < all.length - 1,

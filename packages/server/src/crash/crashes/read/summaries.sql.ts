@@ -74,17 +74,17 @@ export function compareGroups(
           on members.game_id = ${gameId} and members.group_id = totals.group_id
         where totals.game_id = ${gameId} and build_id in (${buildId}, ${otherId})
         group by 1
-      ), placed as (
+      ), compared as (
         select *, case when other_reports = 0 then 'only_build' when reports = 0 then 'only_other' else 'both' end as kind
         from counted where reports > 0 or other_reports > 0
       ), ranked as (
         select *, count(*) over (partition by kind) as groups,
-          row_number() over (partition by kind order by reports + other_reports desc, group_id) as place
-        from placed
+          row_number() over (partition by kind order by reports + other_reports desc, group_id) as rank
+        from compared
       )
       select ranked.group_id, ${shownTitle} as title, status, reports, other_reports, ranked.kind, groups
       from ranked join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = ranked.group_id
-      where place <= ${limit} order by ranked.kind, place`,
+      where rank <= ${limit} order by ranked.kind, rank`,
   );
 }
 

@@ -59,21 +59,21 @@ export type WriteOutcome = 'unknown_build' | 'over_limit' | 'repeated' | 'withou
 
 /** The columns that counting needs. They are separate from the texts, so that the texts are read only once. */
 const COUNTED_COLUMNS: readonly Column<NewReport>[] = [
-  { name: 'place', type: 'bigint', value: (_, place) => place },
+  { name: 'build_no', type: 'bigint', value: (_, buildNo) => buildNo },
   { name: 'files', type: 'integer', value: filesOf },
   { name: 'bytes', type: 'bigint', value: bytesOf },
 ];
 
 /** The columns of the client's own ids. Reports without one have nulls. */
 const NAME_COLUMNS: readonly Column<NewReport>[] = [
-  { name: 'place', type: 'bigint', value: (_, place) => place },
+  { name: 'build_no', type: 'bigint', value: (_, buildNo) => buildNo },
   { name: 'report_id', type: 'uuid', value: ({ reportId }) => reportId },
   { name: 'hash', type: 'text', value: ({ clientRefHash }) => clientRefHash },
   { name: 'request_hash', type: 'text', value: ({ requestHash }) => requestHash },
 ];
 
 const REPORT_COLUMNS: readonly Column<NewReport>[] = [
-  { name: 'place', type: 'bigint', value: (_, place) => place, stored: null },
+  { name: 'build_no', type: 'bigint', value: (_, buildNo) => buildNo, stored: null },
   { name: 'waits_for_dump', type: 'boolean', value: ({ wants }) => wants.dump, stored: null },
   { name: 'report_id', type: 'uuid', value: ({ reportId }) => reportId },
   {
@@ -152,15 +152,15 @@ export async function writeReports(
   limits: DailyLimits,
   options: WriteOptions,
 ): Promise<WriteOutcome[]> {
-  const { placed, builds } = placesOf(reports);
-  const batch = { placed, builds, limits };
-  const { existing_places, over_limit, without_files, written_ids } = await runForm(db, {
+  const { numbered, builds } = numberBuilds(reports);
+  const batch = { numbered, builds, limits };
+  const { existing_builds, over_limit, without_files, written_ids } = await runForm(db, {
     plain: () => writePlain(db, batch, options),
     distributed: (shards) => writeDistributed(db, shards, batch, options),
   });
-  const existingPlaces = new Set(existing_places);
-  const outcomes = placed.map(
-    ({ place }): WriteOutcome => (existingPlaces.has(place) ? 'with_files' : 'unknown_build'),
+  const existingBuilds = new Set(existing_builds);
+  const outcomes = numbered.map(
+    ({ buildNo }): WriteOutcome => (existingBuilds.has(buildNo) ? 'with_files' : 'unknown_build'),
   );
   for (const no of over_limit) outcomes[no - 1] = 'over_limit';
   for (const no of without_files) outcomes[no - 1] = 'without_files';
@@ -173,23 +173,23 @@ export async function writeReports(
 }
 
 type BuildRef = Pick<NewReport, 'gameId' | 'buildId'>;
-/** A report, and the place of its build in the batch, from 1 as in PostgreSQL. */
-type PlacedReport = { readonly report: NewReport; readonly place: number };
+/** A report, and the number of its build in the batch, from 1 as in PostgreSQL. */
+type NumberedReport = { readonly report: NewReport; readonly buildNo: number };
 type ReportBatch = {
-  readonly placed: readonly PlacedReport[];
+  readonly numbered: readonly NumberedReport[];
   /** The builds of the reports, each once. */
   readonly builds: readonly BuildRef[];
   readonly limits: DailyLimits;
 };
 type Counted = {
-  existing_places: number[];
+  existing_builds: number[];
   over_limit: number[];
   without_files: number[];
   /** The ids of written reports, if any of the reports has a client's id. */
   written_ids: string[];
 };
 
-const COUNTED = sql.raw(`array(select place::integer from build) as existing_places,
+const COUNTED = sql.raw(`array(select build_no::integer from build) as existing_builds,
   array(select no::integer from incoming except select no::integer from granted) as over_limit,
   array(select no::integer from granted where not granted) as without_files`);
 
@@ -197,18 +197,18 @@ const COUNTED = sql.raw(`array(select place::integer from build) as existing_pla
  * The CTEs that look up the builds of reports and count the reports against the limits of their games: `build`,
  * `incoming`, and `granted` with the reports to be written.
  */
-function countReports({ placed, builds, limits }: ReportBatch): RawBuilder<unknown> {
+function countAgainstLimits({ numbered, builds, limits }: ReportBatch): RawBuilder<unknown> {
   const { day, crashes, uploads, bytes } = limits;
-  const counted = bulkOf(COUNTED_COLUMNS, placed);
+  const counted = bulkOf(COUNTED_COLUMNS, numbered);
   return sql`build as materialized (
         -- The key lock keeps a build from being deleted while a report of it is written.
-        select place, game_id, build_id, version, engine_version, os, arch
-        from unnest(${arrayLiteral(builds.map(({ gameId }) => gameId))}::uuid[], ${arrayLiteral(builds.map(({ buildId }) => buildId))}::uuid[]) with ordinality as requested (game_id, build_id, place)
+        select build_no, game_id, build_id, version, engine_version, os, arch
+        from unnest(${arrayLiteral(builds.map(({ gameId }) => gameId))}::uuid[], ${arrayLiteral(builds.map(({ buildId }) => buildId))}::uuid[]) with ordinality as requested (game_id, build_id, build_no)
         join builds using (game_id, build_id) join games using (game_id) for key share of builds
       ), incoming as (
-        select no, place, game_id, files, bytes, row_number() over game_so_far as position,
+        select no, build_no, game_id, files, bytes, row_number() over game_so_far as position,
           count(*) over (partition by game_id) as together
-        from ${counted.unnest('item')} join build using (place)
+        from ${counted.unnest('item')} join build using (build_no)
         window game_so_far as (partition by game_id order by no)
       ), counted as (
         insert into rate_counters (subject, name, window_start, used)
@@ -252,13 +252,13 @@ function countReports({ placed, builds, limits }: ReportBatch): RawBuilder<unkno
  * identical reports is written: the other one waits here for its transaction. In the order of the ids, so that two
  * transactions cannot deadlock. Ids of reports before `since` are free again.
  */
-function recordNames(placed: readonly PlacedReport[], since: Date): RawBuilder<unknown> {
-  const names = bulkOf(NAME_COLUMNS, placed);
+function recordNames(numbered: readonly NumberedReport[], since: Date): RawBuilder<unknown> {
+  const names = bulkOf(NAME_COLUMNS, numbered);
   return sql`named as (
       insert into crash_report_names as known (game_id, build_id, hash, report_id, request_hash, has_uploads)
       select game_id, case when request_hash is null then build_id else ${NO_BUILD}::uuid end as build_id,
         decode(hash, 'hex') as hash, report_id, decode(request_hash, 'hex'), granted
-      from ${names.unnest('name')} join granted using (no) join build using (place) where hash is not null
+      from ${names.unnest('name')} join granted using (no) join build using (build_no) where hash is not null
       order by 1, 2, 3
       on conflict (game_id, build_id, hash) do update set report_id = excluded.report_id,
           request_hash = excluded.request_hash, has_uploads = excluded.has_uploads
@@ -278,14 +278,14 @@ const HAS_IMAGES = sql`jsonb_path_exists(attachments, '$[*] ? (@.kind == "image"
  * a client's id, and those in `named`.
  */
 function insertReports(
-  placed: readonly PlacedReport[],
+  numbered: readonly NumberedReport[],
   { isNamed, holder }: { isNamed: boolean; holder: number | null },
 ): RawBuilder<unknown> {
-  const items = bulkOf(REPORT_COLUMNS, placed);
+  const items = bulkOf(REPORT_COLUMNS, numbered);
   return sql`insert into crash_reports (game_id, build_id, state, held_by, ${insertedNames(REPORT_COLUMNS)})
     select game_id, build_id, case when item.waits_for_dump and granted then 'received' else 'queued' end,
       case when item.dump_key is not null and granted then ${holder}::integer end, ${insertedValues(REPORT_COLUMNS, 'item')}
-    from ${items.unnest('item')} join granted using (no) join build using (place)
+    from ${items.unnest('item')} join granted using (no) join build using (build_no)
     ${isNamed ? sql`where item.client_ref_hash is null or item.report_id in (select report_id from named)` : sql``}
     returning game_id, report_id, dump_key, state, ${HAS_IMAGES} as has_images`;
 }
@@ -303,19 +303,19 @@ const JOB_COUNT = sql.raw(
 );
 
 function writePlain(db: Db, batch: ReportBatch, { namesSince, holder }: WriteOptions): Promise<Counted> {
-  const hasNames = batch.placed.some(({ report }) => report.clientRefHash !== null);
-  const named = hasNames ? recordNames(batch.placed, namesSince) : null;
+  const hasNames = batch.numbered.some(({ report }) => report.clientRefHash !== null);
+  const named = hasNames ? recordNames(batch.numbered, namesSince) : null;
   return onlyRow(
     db,
-    keepPlan(sql<Counted>`with ${countReports(batch)}, ${named === null ? sql`` : sql`${named},`} written as (
-        ${insertReports(batch.placed, { isNamed: named !== null, holder })}
+    keepPlan(sql<Counted>`with ${countAgainstLimits(batch)}, ${named === null ? sql`` : sql`${named},`} written as (
+        ${insertReports(batch.numbered, { isNamed: named !== null, holder })}
       ), ${addedJobs(holder)}
       select ${COUNTED}, ${JOB_COUNT},
         ${named === null ? sql`'{}'::uuid[]` : sql`array(select report_id from written)`} as written_ids`),
   );
 }
 
-type GrantedRow = { no: number; granted: boolean; place: number } & BuildRow;
+type GrantedRow = { no: number; granted: boolean; build_no: number } & BuildRow;
 type BuildRow = {
   game_id: string;
   build_id: string;
@@ -341,10 +341,10 @@ function writeDistributed(
   return transact(db, async (tx) => {
     const { to_write, ...counted } = await onlyRow(
       tx,
-      keepPlan(sql<Omit<Counted, 'written_ids'> & { to_write: GrantedRow[] }>`with ${countReports(batch)}
+      keepPlan(sql<Omit<Counted, 'written_ids'> & { to_write: GrantedRow[] }>`with ${countAgainstLimits(batch)}
           select ${COUNTED}, array(
             select to_json(found) from (
-              select no, granted, build.* from granted join incoming using (no) join build using (place) order by no
+              select no, granted, build.* from granted join incoming using (no) join build using (build_no) order by no
             ) as found
           ) as to_write`),
     );
@@ -352,9 +352,9 @@ function writeDistributed(
     for (const { game_id } of to_write) shardOf.set(game_id, await shards.of(tx, game_id));
     const written: WrittenRow[] = [];
     for (const granted of Map.groupBy(to_write, ({ game_id }) => shardOf.get(game_id)!.id).values()) {
-      const placed = granted.map(({ no }) => batch.placed[no - 1]!);
-      const statement = sql<WrittenRow>`with ${grantedInShard(granted)}, ${recordNames(placed, namesSince)}
-          ${insertReports(placed, { isNamed: true, holder })}`;
+      const numbered = granted.map(({ no }) => batch.numbered[no - 1]!);
+      const statement = sql<WrittenRow>`with ${grantedInShard(granted)}, ${recordNames(numbered, namesSince)}
+          ${insertReports(numbered, { isNamed: true, holder })}`;
       written.push(...(await rowsInShard(tx, shardOf.get(granted[0]!.game_id)!, statement)));
     }
     await addJobs(tx, written, holder);
@@ -362,15 +362,15 @@ function writeDistributed(
   });
 }
 
-/** `granted` and `build` of `countReports`, for a statement in a shard. */
+/** `granted` and `build` of `countAgainstLimits`, for a statement in a shard. */
 function grantedInShard(granted: readonly GrantedRow[]): RawBuilder<unknown> {
-  const builds = [...new Map(granted.map((row) => [row.place, row])).values()];
+  const builds = [...new Map(granted.map((row) => [row.build_no, row])).values()];
   const flags = arrayLiteral(granted.map((row) => row.granted));
   return sql`granted as (
       select granted, no from unnest(${flags}::boolean[]) with ordinality as given (granted, no)
     ), build as (
       select * from json_to_recordset(${JSON.stringify(builds)}::json)
-        as build (place bigint, game_id uuid, build_id uuid, version text, engine_version text, os text, arch text)
+        as build (build_no bigint, game_id uuid, build_id uuid, version text, engine_version text, os text, arch text)
     )`;
 }
 
@@ -386,22 +386,22 @@ async function addJobs(tx: Tx, allWritten: readonly WrittenRow[], holder: number
   await rows(tx, keepPlan(jobs));
 }
 
-function placesOf(reports: readonly NewReport[]): Pick<ReportBatch, 'placed' | 'builds'> {
-  const placeOfBuild = new Map<string, number>();
+function numberBuilds(reports: readonly NewReport[]): Pick<ReportBatch, 'numbered' | 'builds'> {
+  const numbers = new Map<string, number>();
   const builds: BuildRef[] = [];
-  const placed = reports.map((report) => {
+  const numbered = reports.map((report) => {
     const { gameId, buildId } = report;
     const key = `${gameId}/${buildId}`;
-    const place = placeOfBuild.get(key) ?? builds.push({ gameId, buildId });
-    placeOfBuild.set(key, place);
-    return { report, place };
+    const buildNo = numbers.get(key) ?? builds.push({ gameId, buildId });
+    numbers.set(key, buildNo);
+    return { report, buildNo };
   });
-  return { placed, builds };
+  return { numbered, builds };
 }
 
-function bulkOf(columns: readonly Column<NewReport>[], placed: readonly PlacedReport[]): BulkRows<NewReport> {
+function bulkOf(columns: readonly Column<NewReport>[], numbered: readonly NumberedReport[]): BulkRows<NewReport> {
   const bulk = new BulkRows(columns);
-  for (const { report, place } of placed) bulk.add(report, place);
+  for (const { report, buildNo } of numbered) bulk.add(report, buildNo);
   return bulk;
 }
 

@@ -42,7 +42,7 @@ export type Placement = {
 
 /**
  * Locks these groups with all groups that are merged into them or were split off from them, in the order of their ids,
- * and returns where they are. Call `lockMerges` (groups/places.sql.ts) first.
+ * and returns where they are. Call `lockMerges` first.
  */
 export function lockFamilies(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<Placement[]> {
   return rows(

@@ -102,16 +102,16 @@ async function preview(ctx: Context, gameId: string, rules: Rules['rules']): Pro
   );
 }
 
-type Place = { readonly key: string; readonly group_id: string | null; readonly title: string };
-type Placed = { readonly from: Place; readonly to: Place };
+type PreviewedGroup = { readonly key: string; readonly group_id: string | null; readonly title: string };
+type RegroupedReport = { readonly from: PreviewedGroup; readonly to: PreviewedGroup };
 
-function summaryOf(reports: readonly Placed[]): Preview {
+function summaryOf(reports: readonly RegroupedReport[]): Preview {
   const before = Map.groupBy(reports, ({ from }) => from.key);
   const after = Map.groupBy(reports, ({ to }) => to.key);
   const moved = reports.filter(({ from, to }) => from.key !== to.key);
   const moves = [...Map.groupBy(moved, ({ from, to }) => `${from.key} ${to.key}`).values()].map((group) => {
     const { from, to } = group[0]!;
-    const groupOf = ({ group_id, title, key }: Place) => ({
+    const groupOf = ({ group_id, title, key }: PreviewedGroup) => ({
       group_id,
       title,
       reports: before.get(key)?.length ?? 0,

@@ -17,7 +17,7 @@ import { unknownGroup } from '../read/group-list.sql.ts';
 import { madeBy } from './changes.ts';
 import * as groupMoves from './group-moves.ts';
 
-/** Groups that changed their place: the group, and the groups that it was merged into before and after. */
+/** Groups that moved: the group, and the groups that it was merged into before and after. */
 export type Moves = readonly (readonly [groupId: string, before: string | null, after: string | null])[];
 /** Functions that were split off: [the group, its part with the function]. */
 export type Splits = readonly (readonly [groupId: string, splitId: string])[];

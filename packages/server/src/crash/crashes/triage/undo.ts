@@ -92,11 +92,11 @@ function involvedIn(moves: Moves): string[] {
  * merged into one that is itself in another. `placements` has the groups that move, and all that are merged into them.
  */
 function undoable(moves: Moves, placements: readonly groupMoves.Placement[]): Moves {
-  const places = new Map(placements.map(({ group_id, merged_into }) => [group_id, merged_into]));
-  let back = moves.filter(([id, , to]) => places.get(id) === to);
+  const mergedInto = new Map(placements.map(({ group_id, merged_into }) => [group_id, merged_into]));
+  let back = moves.filter(([id, , to]) => mergedInto.get(id) === to);
   // A group that can't move may keep others from moving.
   for (;;) {
-    const after = new Map([...places, ...back.map(([id, from]) => [id, from] as const)]);
+    const after = new Map([...mergedInto, ...back.map(([id, from]) => [id, from] as const)]);
     const heads = new Set(after.values());
     const possible = back.filter(([id, from]) => from === null || (after.get(from) === null && !heads.has(id)));
     if (possible.length === back.length) return back;
