@@ -14,7 +14,7 @@ export type Project = {
   readonly kind: 'github' | 'gitlab';
   /** The URL has no trailing slash. */
   readonly baseUrl: string;
-  /** Such as `owner/repository`. */
+  /** The path of the project, such as `owner/repository`. */
   readonly project: string;
   readonly token: string;
 };

@@ -45,7 +45,7 @@ export const setIssueTracker = handle(contract.setIssueTracker, async (ctx, { ca
   const tracker = trackerOf(ctx, input);
   const sealed = input.token == null ? null : sealSecret(keyOf(ctx), game.game_id, input.token);
   return transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
+    // When two changes are made at once, the second one starts from the first.
     await lockGame(tx, game.game_id);
     const former = await findTracker(tx, game.game_id);
     const isSame = former?.kind === tracker.kind && former.base_url === tracker.base_url;
@@ -88,7 +88,7 @@ function baseOf({ config }: Context, text: string): string {
 export const removeIssueTracker = handle(contract.removeIssueTracker, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
+    // When two changes are made at once, the second one starts from the first.
     await lockGame(tx, game.game_id);
     const former = await findTracker(tx, game.game_id);
     auditChange('tracker', former && { kind: former.kind, base_url: former.base_url, project: former.project }, null);

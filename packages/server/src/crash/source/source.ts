@@ -28,7 +28,7 @@ export const setSourceSettings = handle(contract.setSourceSettings, async (ctx, 
   const { path_prefixes } = input;
   const settings = { url_template, path_prefixes: url_template === null ? [] : path_prefixes };
   await transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
+    // When two changes are made at once, the second one starts from the first.
     await lockGame(tx, game.game_id);
     auditChanges((await findSettings(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
     if (url_template === null) await deleteSettings(tx, game.game_id);

@@ -188,7 +188,7 @@ export function findText(db: Db, gameId: string, checksum: string): Promise<Text
 
 export type CompiledText = {
   problem: string | null;
-  /** Null if the text is unreadable. */
+  /** The compiled cache; null if the text is unreadable. */
   cache: { key: string; size: number; version: number } | null;
 };
 
@@ -267,7 +267,7 @@ export type FoundSymbols = {
   cache_key: string | null;
   cache_size: number | null;
   cache_version: number | null;
-  /** If there are none: another debug id of this file for which the game has symbols. */
+  /** Another debug id of this file for which the game has symbols, if it has none for this one. */
   other_debug_id: string | null;
 };
 

@@ -18,7 +18,7 @@ export type ZippedFile = {
   readonly bytes: ByteSource;
 };
 
-/** Higher than the limit for files, because folders, which are skipped, are entries too. */
+/** This is higher than the limit for files, because folders, which are skipped, are entries too. */
 const MAX_ENTRIES = 10 * LIMITS.symbolFiles;
 
 /**

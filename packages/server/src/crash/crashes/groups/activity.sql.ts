@@ -11,7 +11,7 @@ export type NewActivity = {
   readonly kind: ActivityKind;
   /** What one request changed in any number of groups. */
   readonly changeId?: string;
-  /** Without a person, the service did it. */
+  /** The person; the service did it if there is none. */
   readonly userId?: string;
   readonly userName?: string;
   readonly agentName?: string | null;

@@ -23,7 +23,7 @@ export type DumpSystem = {
 
 type FacetSource = {
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Null without a dump. */
+  /** What the dump says; null without one. */
   readonly system: DumpSystem | null;
 };
 
@@ -38,7 +38,7 @@ type FacetRule = {
   readonly keys: readonly string[];
   /** The value in its usual form; null if it says nothing. */
   readonly format: (value: string, key: string) => string | null;
-  /** If no key has a value. */
+  /** Reads the value from the dump if no key has one. */
   readonly fromDump?: (system: DumpSystem) => string | null;
 };
 

@@ -222,7 +222,7 @@ export function osOf({ system_info: { os } }: Pick<Report, 'system_info'>): OsNa
   return Object.hasOwn(OSES, os) ? OSES[os]! : 'unknown';
 }
 
-/** Enough to find similar groups. */
+/** This many functions are enough to find similar groups. */
 const MAX_FUNCTIONS = 5;
 /** Functions without a name say little, so the next one with a name is added after at most this many. */
 const MAX_UNNAMED = 2;

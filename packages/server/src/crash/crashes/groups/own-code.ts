@@ -38,7 +38,7 @@ export function findOwnCode(modules: readonly ModuleReport[], main: number | nul
   };
 }
 
-/** Enough to find similar groups. */
+/** This many functions are enough to find similar groups. */
 const MAX_FUNCTIONS = 5;
 
 /** The labels of the game's innermost functions on a stack, each once. */

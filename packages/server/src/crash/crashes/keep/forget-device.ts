@@ -6,7 +6,7 @@ import { countAgain } from '../groups/counts.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import { isUnfinished } from '../report/jobs.ts';
 
-/** Small enough for a short transaction. */
+/** A batch is small enough for a short transaction. */
 const BATCH = 200;
 
 /** Returns the number of reports of the device. Safe to repeat after an interruption. */

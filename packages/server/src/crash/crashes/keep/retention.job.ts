@@ -46,7 +46,7 @@ export async function dropOldCrashes(ctx: Context): Promise<void> {
   await forgetNames(ctx, limit);
 }
 
-/** Small enough for a short transaction: a group that gets reports waits for it. */
+/** A batch is small enough for a short transaction, because a group that gets reports waits for it. */
 const UNCOUNTED_AT_ONCE = 500;
 
 /** Devices, sessions and facets are those of stored reports. */

@@ -28,7 +28,7 @@ export type ExcerptFrame = {
 };
 
 export type Excerpt = {
-  /** Such as `0x14`. */
+  /** The address in hexadecimal digits, such as `0x14`. */
   readonly crashAddress: string | null;
   /** The top of the crashed thread. */
   readonly frames: readonly ExcerptFrame[];

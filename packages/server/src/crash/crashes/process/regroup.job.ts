@@ -65,7 +65,7 @@ export async function regroupReports(ctx: Context, { gameId, before }: Payload):
 /** `stored` is what was read from the texts of a report without a stack; null for one with a stack. */
 type Read = { grouping: Grouping; system: DumpSystem | null; stored: StoredTrace | null; notes: DumpNotes | null };
 
-/** Null if the stored stack cannot be read: the report stays in its group, and the log says why. */
+/** Returns null if the stored stack cannot be read. The report then stays in its group, and the log says why. */
 async function groupAgain(ctx: Context, report: OutdatedRow, rules: GameRules): Promise<Read | null> {
   const fields = groupingFieldsOf(report);
   if (report.stack_key === null) {

@@ -15,7 +15,7 @@ export const reprocessJob = defineJob('crashes:reprocess', { attempts: 6, lane: 
 
 const BATCH = 500;
 
-/** In this many of the newest builds with the symbols, names of their module are searched. */
+/** The number of newest builds with the symbols in which names of their module are searched. */
 const BUILDS = 5;
 
 export const reprocessMissingBinding = bindJob(symbolsArrivedJob, reprocessMissing);

@@ -153,7 +153,7 @@ export type PreviewedGrouping = { readonly key: string; readonly title: string }
 export type WalkOutput =
   /** The grouping of each stack, or null if it cannot be read. */
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
-  /** Null if the log has no trace. */
+  /** `trace` is null if the log has none. */
   | { readonly outcome: 'read'; readonly trace: Trace | null }
   | { readonly outcome: 'walked'; readonly excerpt: Excerpt; readonly grouping: Grouping }
   /** Permanent: another try would fail in the same way. `reason` is a sentence for people. */

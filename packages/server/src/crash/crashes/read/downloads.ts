@@ -112,7 +112,9 @@ export function etagOf(key: string): string {
 
 type FileRef = Pick<DownloadGrant, 'kind' | 'attachment' | 'reportId'>;
 
-/** Null if the report has no such file. The size of a stack is unknown, and a trace is a stack without a blob. */
+/**
+ * Returns null if the report has no such file. The size of a stack is unknown, and a trace is a stack without a blob.
+ */
 function fileOf(
   { stack_key, trace, log_key, log_size, dump_key, dump_size, attachments }: StoredFiles,
   { kind, attachment, reportId }: FileRef,

@@ -155,7 +155,7 @@ export type SampleRow = { report_id: string; message: string; located: LocatedFr
 /** A signature names one of the innermost frames. */
 const SAMPLED_FRAMES = 8;
 
-/** Of these reports, the message and the innermost frames with a source file that were not guessed. */
+/** Reads the messages of these reports, and their innermost frames with a source file that were not guessed. */
 export async function readSamples(db: Db, gameId: string, reportIds: readonly string[]): Promise<SampleRow[]> {
   if (reportIds.length === 0) return [];
   return rows(

@@ -67,7 +67,7 @@ function snoozeOf(row: GroupRow): Group['snooze'] {
   };
 }
 
-/** Null if the account was deleted, too. */
+/** Returns null without an assignee, and if their account was deleted. */
 function assigneeOf({ assignee_id: userId }: GroupRow, names: ReadonlyMap<string, string>): Group['assignee'] {
   const name = userId === null ? undefined : names.get(userId);
   return userId === null || name === undefined ? null : { user_id: userId, name };

@@ -51,7 +51,7 @@ export function readImpact(ctx: Context, { gameId, caller }: Asked, scope: Impac
   });
 }
 
-/** Of a group, a build or the game, from what is counted; of other selections, from their newest reports. */
+/** Reads what is counted of a group, a build or the game, and counts the newest reports of other selections. */
 async function readCounts(
   asked: QueryScope,
   { buildId: given, query, family, values }: ImpactScope & { family: readonly string[] },
@@ -183,7 +183,7 @@ async function selectMatches(
 
 type WindowPage = { readonly window: { readonly from: string; readonly to: string }; readonly limit: number };
 
-/** From the newest window on, until enough reports are found. Returns a `uuid[]`. */
+/** Goes back from the newest window until enough reports are found. Returns a `uuid[]`. */
 async function selectByWindows(
   windows: Iterable<WindowPage['window']>,
   limit: number,

@@ -386,7 +386,7 @@ async function reportCondition(scope: QueryScope, names: Names, filter: Filter):
   const { key, operator, values } = filter;
   switch (key) {
     case 'os':
-      // Not by pattern: the index finds the reports of an OS, of which there may be few.
+      // This is not a pattern, because the index finds the reports of an OS, of which there may be few.
       return sql`os = any(${await findOses(db, gameId, osValues(filter))}::text[])`;
     case 'arch':
       return like(
@@ -404,7 +404,7 @@ async function reportCondition(scope: QueryScope, names: Names, filter: Filter):
     case 'last':
       return anyOf(values.map((value) => receivedWithin(operator, value, now)));
     default:
-      // Not as a join, which would read all reports of the groups: there are so many that the newest reports are
+      // This is not a join, which would read all reports of the groups: there are so many that the newest reports are
       // enough.
       return sql`(group_id in (${idsOfGroups(gameId, await groupCondition(scope, names, filter), await names.hasMerges())})) is true`;
   }

@@ -159,7 +159,7 @@ export async function checkNewest(
   return { matches, reach: newest === undefined || oldest === undefined ? null : { newest, oldest } };
 }
 
-/** Enough for a page of 50 if one report in 20 matches. */
+/** This number fills a page of 50 if one report in 20 matches. */
 const MAX_CHECKED = 1000;
 
 /**

@@ -95,7 +95,7 @@ function countFunctions(frames: Thread['frames']): number {
 /** Which part of a thread is wanted, in functions and words. */
 type Part = { readonly first: number; readonly frames: number; readonly words: number };
 
-/** Null if the dump has no thread with this index. */
+/** Returns null if the dump has no thread with this index. */
 export function detailOf(report: Report, index: number, part: Part): ThreadDetail | null {
   const thread = report.threads[index];
   if (thread === undefined) return null;

@@ -187,7 +187,7 @@ export function findFields(
   return { fields: Object.fromEntries(found) as SentValues, used };
 }
 
-/** In annotations, everything is a text. */
+/** Annotations are all texts. */
 const ANNOTATIONS: Writing = {
   namesOf: annotationsOf,
   textOf: (value) => (typeof value === 'string' && value !== '' ? value : undefined),

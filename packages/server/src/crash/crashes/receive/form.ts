@@ -15,7 +15,7 @@ import { clientRefOf, detailsOf, detailsOfAnnotations, findFields, RAW_METADATA_
 import { type ReportBody, receiveWhole } from './one-shot.ts';
 import type { CrashFileKind } from './tokens.ts';
 
-/** Including skipped parts: enough to reach a dump after a huge log. */
+/** The limit of a form with its skipped parts, which is enough to reach a dump after a huge log. */
 const MAX_FORM_BYTES = 512 * MIB;
 /**
  * The limit of a compressed form, which may be a thousand times as large as what was sent: all that is kept of a
@@ -170,7 +170,7 @@ export function readEngineMetadata(text: string): EngineMetadata {
 
 type Fields = ReadonlyMap<string, unknown>;
 
-/** Null if the text is not a JSON object. */
+/** Returns null if the text is not a JSON object. */
 function parse(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -225,7 +225,7 @@ const METADATA_PART = 'metadata';
 /** Parts that are files whatever their headers: a log may be sent as text/plain without a filename, like a field. */
 const FILE_PARTS = new Set(['dump', 'log', 'minidump', METADATA_PART, DUMP_PART]);
 
-/** Far more than reporters send. What exceeds a limit is left out. */
+/** These limits are far higher than what reporters send. What exceeds one is left out. */
 const FORM_LIMITS = {
   fieldSize: LIMITS.formFieldBytes,
   fields: 500,

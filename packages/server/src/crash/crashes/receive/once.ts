@@ -115,7 +115,7 @@ type ReportName = { gameId: string; buildId: string; hash: string };
 /** `requestHash` is null for a client's own id. */
 type EarlierReport = ReportName & { reportId: string; requestHash: string | null; hasUploads: boolean };
 
-/** For each of these names, the report since `since`, if there is one. */
+/** Finds the reports since `since` that have one of these names. */
 function findEarlier(db: Db, named: readonly ReportName[], since: Date): Promise<EarlierReport[]> {
   const column = (name: keyof ReportName) => named.map((report) => report[name]);
   return rows(

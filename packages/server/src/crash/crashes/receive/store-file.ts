@@ -63,7 +63,7 @@ async function* measure(source: ByteSource, maxBytes: number): AsyncGenerator<Ui
   }
 }
 
-/** Enough to tell text from other content. */
+/** This many bytes are enough to distinguish text from other content. */
 const HEAD_BYTES = 4 * KIB;
 
 /** Passes the bytes on, and keeps a copy of the first ones: the buffers of a source are reused. */

@@ -17,7 +17,7 @@ import { type KeepAttachment, type KeepFile, type ReportBody, receiveWhole } fro
 
 /** A dump, a log, and the other files of the client. */
 const MAX_ARCHIVE_BYTES = 2 * LIMITS.crashFileBytes + 64 * MIB;
-/** Usually a few hundred KiB. */
+/** A context usually has a few hundred KiB. */
 const MAX_CONTEXT_BYTES = 4 * MIB;
 
 /**
@@ -123,7 +123,7 @@ export async function listArchive(file: FileHandle): Promise<ArchivedFile[]> {
   return files;
 }
 
-/** Null at the end of a truncated archive. */
+/** Reads the next file. Returns null at the end of a truncated archive. */
 async function readFile(reader: Reader): Promise<ArchivedFile | null> {
   try {
     await reader.number();

@@ -92,10 +92,10 @@ async function attach(ctx: Context, grant: UploadGrant, file: ReceivedFile): Pro
 }
 
 type UploadGrant = FileRef;
-/** With what the file is, detected from its content. */
+/** A stored file, and what it is, detected from its content. */
 type ReceivedFile = StoredFile & { kind: AttachmentKind };
 
-/** Null for a token that is invalid, expired, or only allows reading. */
+/** Returns null for a token that is invalid, expired, or only allows reading. */
 function openUploadToken(ctx: Context, token: string): UploadGrant | null {
   const attachment = openAttachmentToken(ctx, token);
   const grant = attachment === null ? openToken(ctx, token) : null;

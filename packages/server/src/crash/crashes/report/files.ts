@@ -70,7 +70,7 @@ export async function deleteFiles(ctx: Context, files: FileKeys): Promise<void> 
 export type Attachment = {
   readonly name: string;
   readonly kind: AttachmentKind;
-  /** Null for a file that was announced but has not arrived. */
+  /** The key of the blob; null for a file that was announced but has not arrived. */
   readonly key: string | null;
   /** Uncompressed, in bytes. */
   readonly size: number;

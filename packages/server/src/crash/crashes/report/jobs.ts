@@ -30,7 +30,10 @@ export const previewJob = defineJob<{ gameId: string; reportId: string }>('crash
   lane: 'long',
 });
 
-/** Higher than the default of 0, so these jobs run after everything that players and developers wait for. */
+/**
+ * The priority is higher than the default of 0, so these jobs run after everything that players and developers wait
+ * for.
+ */
 const AFTER_OTHERS = 10;
 
 /**
@@ -54,7 +57,7 @@ export type GroupingRow = {
   os: string;
   /** Its facets are read, and a stack may be in its values. */
   metadata: Readonly<Record<string, unknown>>;
-  /** Null if the report has no log, or it has not arrived. */
+  /** The blob of the log; null if the report has none, or it has not arrived. */
   log_key: string | null;
   /** Uncompressed, in bytes. */
   log_size: number | null;
@@ -82,7 +85,7 @@ const MAX_DUMPS = 8;
 /** The number of reports that a process may hold. */
 const MAX_ROWS = 128;
 
-/** By the keys of their blobs, the oldest first. */
+/** The dumps by the keys of their blobs, the oldest first. */
 const dumpsOf = perContext(() => new Map<string, FileInSpace>());
 
 /** Keeps a dump until it is taken, or until there are too many newer ones. */
@@ -103,7 +106,7 @@ export function takeDump(ctx: Context, key: string): FileInSpace | undefined {
   return dump;
 }
 
-/** By the ids of the reports, the oldest first. */
+/** The rows by the ids of the reports, the oldest first. */
 const rowsOf = perContext(() => new Map<string, DumpRow>());
 
 /** Keeps the row of a report that this process is about to process. */
@@ -116,7 +119,7 @@ export function keepRow(ctx: Context, row: DumpRow): void {
   }
 }
 
-/** Undefined if the row isn't in memory, and must be read. */
+/** Returns undefined if the row isn't in memory, and must be read. */
 export function takeRow(ctx: Context, reportId: string): DumpRow | undefined {
   const rows = rowsOf(ctx);
   const row = rows.get(reportId);

@@ -35,7 +35,7 @@ const SOURCE_FOLDERS: ReadonlySet<string> = new Set([
   'vendor',
 ]);
 
-/** Enough parts to identify a file in a path without a source folder. */
+/** This many parts are enough to identify a file in a path without a source folder. */
 const MIN_PARTS = 3;
 const MAX_LENGTH = 255;
 
@@ -45,7 +45,7 @@ const MAX_LENGTH = 255;
  * source index are removed.
  */
 export function shortenSourcePath(path: string): string {
-  // Only then is it certain what is in a home folder: /home/game/../ann/main.c is Ann's.
+  // Before that, it isn't certain whose home folder it is: /home/game/../ann/main.c is Ann's.
   const resolved = resolve(withoutIndex(path));
   const parts = partsOf(redactUserPaths(resolved).replace(/^.*<user>/, ''));
   const folder = parts.slice(0, -1).findLastIndex((part) => SOURCE_FOLDERS.has(part.toLowerCase()));

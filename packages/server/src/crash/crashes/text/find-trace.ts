@@ -119,7 +119,7 @@ function linesOf(whole: string): string[] {
 
 /** Some clients send the breaks of a stack as the two characters `\n`. */
 function unescapeBreaks(text: string): string {
-  // In a text of one line, `\t` is rather part of a path, such as `C:\tools`.
+  // If the text has one line, `\t` is rather part of a path, such as `C:\tools`.
   if (!text.includes('\\n')) return text;
   return text.replace(/\\r\\n|\\n/g, '\n').replaceAll('\\t', '\t');
 }

@@ -133,7 +133,7 @@ function maskQuoted(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const open = text[at]!;
     const close = QUOTES[open];
-    // In `can't`, it is an apostrophe.
+    // The one in `can't` is an apostrophe.
     if (close === undefined || (open === APOSTROPHE && /[\p{L}\p{N}]/u.test(text[at - 1] ?? ' '))) continue;
     const end = endOfQuote(text, at + 1, open === '`' ? ['`', APOSTROPHE] : [close], missing);
     if (end < 0) continue;
@@ -208,7 +208,7 @@ function maskWords(text: string): string {
       if (/^[^@\s]{1,64}@[^@\s]{1,100}\.\w{2,}$/.test(word)) return '<email>';
       const bare = word.replace(/^[^\p{L}\p{N}]{1,3}/u, '').replace(/[^\p{L}\p{N}]{1,3}$/u, '');
       if (isId(bare)) return word.replace(bare, '<id>');
-      // Not of an address or a hash, which `maskText` recognizes as a whole.
+      // An address or a hash is left to `maskText`, which recognizes it as a whole.
       return /^[^\p{L}\p{N}]*(?:0x)?[0-9a-f-]+[^\p{L}\p{N}]*$/iu.test(word)
         ? word
         : word.replace(/(?<=_)\d+|(?<=\p{L})\d{3,}/gu, '<n>');

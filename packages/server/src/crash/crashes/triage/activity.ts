@@ -18,7 +18,7 @@ import { findFamily, unknownGroup } from '../read/group-list.sql.ts';
 import { lockHeads, madeBy } from './changes.ts';
 import * as groupMoves from './group-moves.ts';
 import type { Moves, Splits } from './merges.ts';
-import { mentionEmails, sendMails } from './triage-emails.ts';
+import { mentionEmails, sendTriageEmails } from './triage-emails.ts';
 
 type List = OutputOf<typeof contract.listCrashGroupActivity>;
 type Record = List['activity'][number];
@@ -119,7 +119,7 @@ export const addCrashGroupComment = handle(contract.addCrashGroupComment, async 
     await activity.insertActivity(tx, game.game_id, [{ ...entry, comment: input.comment }]);
     await groupMoves.markTriaged(tx, game.game_id, group!.group_id);
     const mentioned = mentionedIn(input.comment, members);
-    await sendMails(
+    await sendTriageEmails(
       ctx,
       tx,
       caller,
@@ -130,7 +130,7 @@ export const addCrashGroupComment = handle(contract.addCrashGroupComment, async 
   return readComment(ctx.db, game.game_id, input.group_id, activityId);
 });
 
-/** Members who are mentioned only now get a mail. */
+/** Members who are mentioned only now are emailed. */
 export const updateCrashGroupComment = handle(contract.updateCrashGroupComment, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const members = await listMembers(ctx.db, game.game_id);
@@ -142,7 +142,7 @@ export const updateCrashGroupComment = handle(contract.updateCrashGroupComment, 
     if (!(await activity.updateComment(tx, game.game_id, input.activity_uid, change))) throw unknownComment();
     const before = mentionedIn(existing.comment ?? '', members).map(({ user_id }) => user_id);
     const mentioned = mentionedIn(input.comment, members).filter(({ user_id }) => !before.includes(user_id));
-    await sendMails(
+    await sendTriageEmails(
       ctx,
       tx,
       caller,

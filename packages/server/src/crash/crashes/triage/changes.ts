@@ -24,10 +24,10 @@ import {
 } from '../groups/state.sql.ts';
 import { unknownGroup } from '../read/group-list.sql.ts';
 import { readGroup } from '../read/group-list.ts';
-import { assignmentEmails, sendMails } from './triage-emails.ts';
+import { assignmentEmails, sendTriageEmails } from './triage-emails.ts';
 
 type Input = Omit<InputOf<typeof contract.updateCrashGroup>, 'uid' | 'group_id'>;
-/** Null if every group was like that already. */
+/** `changeUid` is null if every group was like that already. */
 type Change = { changeUid: string | null; changed: number };
 
 export const updateCrashGroup = handle(contract.updateCrashGroup, async (ctx, { caller, input }) => {
@@ -64,7 +64,7 @@ export async function changeGroups(ctx: Context, { caller, game, groupIds, chang
     const after = await lockStates(tx, game.game_id, ids);
     const changeUid = await recordChange(tx, caller, game.game_id, different, after);
     if (change.assignee != null)
-      await sendMails(
+      await sendTriageEmails(
         ctx,
         tx,
         caller,

@@ -42,7 +42,7 @@ async function rulesOf({ db }: Context, gameId: string, row: GameRulesRow | unde
 export const setGroupingRules = handle(contract.setGroupingRules, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const row = await transact(ctx.db, async (tx) => {
-    // Of two changes at the same time, the second one starts from the first.
+    // When two changes are made at once, the second one starts from the first.
     await lockGame(tx, game.game_id);
     const change = { rules: input.rules, at: ctx.clock.now(), by: caller.user.name };
     auditChange('rules', (await findRules(tx, game.game_id))?.rules ?? [], input.rules);

@@ -19,7 +19,7 @@ import { changeGroups } from './changes.ts';
 
 const ISSUE_LIMIT = { name: 'issues', max: 60, windowSeconds: 3600 } as const;
 const MAX_FRAMES = 12;
-/** Longer than a tracker may take to respond. */
+/** A tracker may take less time than this to respond. */
 const CLAIM_MS = MINUTE;
 
 export const draftCrashGroupIssue = handle(contract.draftCrashGroupIssue, async (ctx, { caller, input }) => {
@@ -88,7 +88,7 @@ function fenced(lines: readonly string[]): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** False if the group has an issue, or one has been in creation since `before`. */
+/** Returns false if the group has an issue, or one has been in creation since `before`. */
 export async function claimIssue(
   db: Db,
   gameId: string,

@@ -14,16 +14,16 @@ type Group = { readonly group_id: string; readonly title: string };
 const LIMIT = { name: 'mentions and assignments', scope: 'account', max: 200, windowSeconds: 3600 } as const;
 
 /** They are sent if the transaction commits. Throws `limitReached` if the caller has caused too many within an hour. */
-export async function sendMails(
+export async function sendTriageEmails(
   ctx: Context,
   tx: Tx,
   { user }: AccountCaller,
   gameId: string,
-  mails: readonly Email[],
+  emails: readonly Email[],
 ): Promise<void> {
-  if (mails.length === 0) return;
+  if (emails.length === 0) return;
   await countUse(ctx, tx, user.id, LIMIT);
-  await enqueueEmails(ctx, tx, 'mention', mails, { accountId: user.id, gameId });
+  await enqueueEmails(ctx, tx, 'mention', emails, { accountId: user.id, gameId });
 }
 
 type Mention = {

@@ -34,7 +34,7 @@ export const undoCrashGroupChange = handle(contract.undoCrashGroupChange, async 
 
 type Undo = { tx: Tx; caller: AccountCaller; gameId: string };
 
-/** Only groups that still are as the change left them. */
+/** Undoes changes of the groups that still are as the change left them. */
 async function undoStates({ tx, caller, gameId }: Undo, made: readonly ActivityRow[]): Promise<Undone> {
   const before = await lockStates(
     tx,

@@ -285,7 +285,7 @@ function readStacktrace(lines: readonly string[], at: number): Reading | null {
   return { isNative: false, isFatal: true, main: { type: '', message: '', frames: named }, end };
 }
 
-/** Of Mono, after a heading; null if there is none, or none of its frames has a name. */
+/** Reads the frames of Mono after a heading. Returns null without one, or if none of its frames has a name. */
 function readManaged(lines: readonly string[], from: number): { frames: TraceFrame[]; end: number } | null {
   let next = from;
   while (next < lines.length && next < from + MAX_UNITY_BETWEEN && !/^Managed Stacktrace:?$/i.test(lines[next]!.trim()))

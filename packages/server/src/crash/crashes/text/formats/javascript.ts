@@ -59,7 +59,7 @@ function readChain(lines: readonly string[], framesAt: number, { type, message }
 /** What Node prints after the frames: the other properties of the error. */
 const CLOSING = /^(?:[\]}{,)]{1,10}|(?:code|errno|syscall|path|generatedMessage|operator): .{0,300})$/;
 
-/** Of an AggregateError, the first of its errors decides. */
+/** The first error of an AggregateError decides. */
 function relate(causes: readonly Open[], errors: readonly Open[]): Pick<Trace, 'main' | 'related'> {
   const chain = errors.length === 0 ? causes : [...causes, errors[0]!];
   const related: RelatedException[] = [

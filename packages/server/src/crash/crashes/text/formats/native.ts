@@ -156,7 +156,7 @@ export const tombstone: TextFormat = {
   read(lines, at) {
     const signal = signalOf(lines[at]!);
     if (signal === null) {
-      // Only the frames, such as Unity's own report of a crash, or the end of a tombstone.
+      // These are only frames, such as Unity's own report of a crash, or the end of a tombstone.
       if (tombstoneFrameOf(lines[at]!) === null) return null;
       const { frames, end } = readFrames(lines, at, tombstoneFrameOf);
       return { isNative: true, isFatal: true, main: { type: 'Crash', message: '', frames }, end };
