@@ -1,6 +1,7 @@
 // Serves the website: its built files, the public pages as documents and, for every other page, the document that
 // starts the website's program, with a head for this request. This is the entry of the site; the styles and scripts of
 // the public pages are in packages/web/src/site.
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ import { legalLinks } from '../request/legal-pages.ts';
 import { keepLanguage, languageOf, prefersJson } from '../request/negotiation.ts';
 import { frameSource, probeSource } from '../request/origins.ts';
 import type { Route } from '../request/route.ts';
-import { mountCli } from './cli.ts';
+import { cliFolderOf, readCliRelease, writeInstallScript } from '../ship/cli/cli.ts';
 import { mountCrawlers } from './crawlers.ts';
 import { mountDocs } from './docs.ts';
 import { mountFeeds } from './feeds.ts';
@@ -244,3 +245,30 @@ code { font-size: 0.9em; }
 </body>
 </html>
 `;
+
+/** The files that a folder of the command can have. In a checkout, one is added while the server runs. */
+const FILES = /^\/(command\.json|SHA256SUMS|chauffeur\.tgz|chauffeur-[a-z0-9]+-[a-z0-9]+\.gz)$/;
+
+/** Mounts nothing if this server does not offer the command. */
+function mountCli(app: FastifyInstance, ctx: Context): void {
+  if (readCliRelease(ctx) === null) return;
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async (request) => countPublicRead(ctx, request));
+    scope.get('/cli/install.sh', async (_request, reply) =>
+      reply.type('text/x-shellscript; charset=utf-8').send(await writeInstallScript(ctx, 'sh')),
+    );
+    scope.get('/cli/install.ps1', async (_request, reply) =>
+      reply.type('text/plain; charset=utf-8').send(await writeInstallScript(ctx, 'powershell')),
+    );
+    scope.register(fastifyStatic, {
+      root: cliFolderOf(ctx),
+      prefix: '/cli/',
+      index: false,
+      decorateReply: false,
+      cacheControl: false,
+      allowedPath: (path) => FILES.test(path),
+      // The names stay the same in the next version.
+      setHeaders: (reply) => reply.header('cache-control', 'public, no-cache'),
+    });
+  });
+}
