@@ -22,7 +22,7 @@ import { Time } from '../../ui/Time.tsx';
 import { UnsavedChanges, UnsentText } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
-import { describeActivity } from './describe-group.ts';
+import { describeActivity } from './describe-activity.ts';
 
 export function GroupActivity({ groupId }: { groupId: string }) {
   const game = useGame();
