@@ -9,9 +9,9 @@
 // Values and texts with spaces, commas or quotes are quoted; inside of quotes, `\"` is a quote and `\\` a backslash.
 // Names of C++ such as `render::draw` are texts, because a filter has one colon.
 
-/** How the values of a filter are compared. `names` are the only values; without them, any text is one. */
 import { findNearestName } from './nearest-name.ts';
 
+/** How the values of a filter are compared. `names` are the only values; without them, any text is one. */
 type KeyType = {
   readonly description: string;
   /** text: equal, or with `*` for any characters. version, number and time can be compared with <, <=, > and >=. */

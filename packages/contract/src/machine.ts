@@ -92,7 +92,6 @@ export function chooseDownload<Offer extends Platform>(offers: readonly Offer[],
 }
 
 /** The first match counts: most browsers also name the browsers they are compatible with. */
-
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -2,7 +2,6 @@
 // faults get equal texts.
 
 /** Collapses whitespace into single spaces, removes invisible characters, and replaces lone surrogates. */
-
 export function toPrintable(text: string): string {
   return text.toWellFormed().replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim();
 }

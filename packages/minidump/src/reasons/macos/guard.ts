@@ -71,7 +71,6 @@ function nameFlags(names: readonly string[], flags: number): string | undefined 
 // The forbidden actions, by type of guard. The kernel's names start with a k, which crash tools omit.
 
 /** The names are from xnu's `mach/port.h`, including numbers that newer kernels removed or changed. */
-
 const PORT_FLAVORS: ReadonlyMap<number, string> = new Map([
   [1, 'GUARD_EXC_DESTROY'],
   [2, 'GUARD_EXC_MOD_REFS'],

@@ -56,7 +56,6 @@ function isHex(text: string | undefined): text is Hex {
 // Finds the repeating calls in the stack of an overflow.
 
 /** How many functions a cycle can have. Longer cycles look like any other stack. */
-
 const MAX_CYCLE = 10;
 /** How often a cycle must repeat, so that two equal calls in a row do not count. */
 const MIN_ROUNDS = 3;

@@ -12,7 +12,6 @@ export function pageChecksum(data: Uint8Array, pageNumber: number): number {
 }
 
 /** The values of a line: its number and the id of its file. */
-
 export const LINE_COLUMNS = 2;
 
 /** The values of an inlined call: its line, the id of its file plus 1 (0 if unknown), and the id of its origin. */

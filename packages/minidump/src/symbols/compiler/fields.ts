@@ -5,7 +5,6 @@
  * Offsets and sizes are below this limit, so that they, their sums and twice their differences are exact numbers. Real
  * modules are a million times smaller.
  */
-
 export const MAX_OFFSET = 2 ** 52;
 /** File ids, line numbers and parameter sizes are below this limit, so that they and their successors fit in 32 bits. */
 export const MAX_NUMBER = 0xffff_ffff;
@@ -121,7 +120,6 @@ function createHexDigits(): Uint8Array {
 }
 
 /** A skipped line and the reason. Lines are numbered from 1. */
-
 export type SymbolProblem = { readonly line: number; readonly text: string };
 
 /** A file with a million damaged lines usually has the same problem in all of them. */

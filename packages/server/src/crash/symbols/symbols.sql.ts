@@ -251,6 +251,7 @@ export async function replaceToken(db: Db, gameId: string, tokenHash: Buffer, pr
   );
 }
 
+/** Revokes the URL for other stackwalkers, within a transaction. */
 export async function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`delete from symbol_tokens where game_id = ${gameId}`);
 }

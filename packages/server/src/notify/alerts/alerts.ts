@@ -55,6 +55,7 @@ export const expireAlertsJob = defineJob(
   expireAlerts,
 );
 
+/** Deletes what has been kept for its time. */
 export async function expireAlerts({ db, clock }: Context): Promise<void> {
   const now = clock.now().getTime();
   await sql.deleteOld(db, {

@@ -52,6 +52,10 @@ function keyOf(deliveryId: string): string {
   return `alerts/${deliveryId}`;
 }
 
+/**
+ * A message that was delivered just before the process died is delivered again, with the same id, by which its
+ * destination knows it.
+ */
 export async function deliverAlert(ctx: Context, { gameId, deliveryId }: Payload, attempt: Attempt): Promise<void> {
   const result = await deliver(ctx, gameId, deliveryId, { isLast: attempt.last });
   if (result?.state === 'waiting') throw new Error(`a message could not be delivered: ${result.problem}`);

@@ -130,6 +130,7 @@ type ListedOrganisation = {
   owners: string[];
 };
 
+/** Returns all organisations with their owners, for operators. */
 export function listAllOrganisations(db: Db): Promise<ListedOrganisation[]> {
   return rows(
     db,

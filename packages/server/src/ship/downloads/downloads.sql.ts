@@ -28,6 +28,7 @@ export async function addDownloads(db: Db, day: string, counts: readonly Count[]
 /** The UTC days from `first` up to `end`, which is excluded. */
 export type Days = { readonly first: string; readonly end: string };
 
+/** Returns the downloads on each UTC day from `first` on. Days without downloads are left out. */
 export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {
   return rows(
     db,

@@ -282,6 +282,7 @@ export function listTicketsOf(db: Db, gameId: string, address: string): Promise<
 
 type FiledTicketRow = OwnTicket & { address: string | null; filed_at: Date };
 
+/** Returns a ticket as its player sees it. */
 function findFiledTicket(db: Db, gameId: string, bugId: string): Promise<FiledTicketRow | undefined> {
   return row(
     db,

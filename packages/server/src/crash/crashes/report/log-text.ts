@@ -1,7 +1,7 @@
 // Reads texts that programs write, such as the end of a log: as UTF-8, or as UTF-16, which programs for Windows write.
-/** This many bytes are enough to be sure, even if the text begins with a table of boxes. */
 import { redactUserPaths } from './paths.ts';
 
+/** This many bytes are enough to be sure, even if the text begins with a table of boxes. */
 const SAMPLE_BYTES = 4096;
 
 /**
