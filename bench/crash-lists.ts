@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { partitionOf } from '../packages/server/src/crash/crashes/report/files.ts';
+import { reportPartitionOf } from '../packages/server/src/crash/crashes/report/files.ts';
 import { type Database, openDatabase } from '../packages/server/src/kernel/database/db.ts';
 import { ensurePartition } from '../packages/server/src/kernel/database/partitions.ts';
 import { startEmbeddedPostgres } from '../packages/server/src/kernel/postgres/embedded-postgres.ts';
@@ -63,7 +63,7 @@ async function seededGame(data: string, service: Service, database: Database, re
   service.admin(['user', 'create', '--email', EMAIL, '--password-stdin', '--verified'], `${PASSWORD}\n`);
   const { game_uid: uid = '' } = service.admin(['game', 'create', '--owner', EMAIL, '--name', 'Bench']);
   for (let days = 0; days <= DAYS + 27; days += 28)
-    await ensurePartition(database.db, partitionOf(new Date(Date.now() - Math.min(days, DAYS) * 86_400_000)));
+    await ensurePartition(database.db, reportPartitionOf(new Date(Date.now() - Math.min(days, DAYS) * 86_400_000)));
   const client = await database.pool.connect();
   try {
     await prepareSeed(client, uid);

@@ -1,7 +1,7 @@
 // Writes docs/mcp-tools.md: every tool of the MCP server with its purpose, parameters and errors.
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { describeApproval, errorsOfTool } from '../../packages/server/src/mcp/approval-tools.ts';
-import { groupOf } from '../../packages/server/src/mcp/tool-choice.ts';
+import { toolGroupOf } from '../../packages/server/src/mcp/tool-choice.ts';
 import { type Tool, toolsOf } from '../../packages/server/src/mcp/tools.ts';
 import { fieldsOf, type Schema } from './fields.ts';
 import { blocks, code, fragmentOf, notice, page, table } from './markdown.ts';
@@ -33,7 +33,7 @@ async function refuse(): Promise<never> {
 }
 
 function groupRows(tools: readonly Tool[]): string[][] {
-  const groups = [...Map.groupBy(tools, groupOf)].toSorted(([a], [b]) => a.localeCompare(b));
+  const groups = [...Map.groupBy(tools, toolGroupOf)].toSorted(([a], [b]) => a.localeCompare(b));
   return groups.map(([group, members]) => [code(group), members.map(({ name }) => code(name)).join(', ')]);
 }
 

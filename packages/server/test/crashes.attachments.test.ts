@@ -8,7 +8,7 @@ import { deflateSync } from 'node:zlib';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import sharp from 'sharp';
-import { blobReferences } from '../src/crash/crashes/crashes.ts';
+import { reportBlobs } from '../src/crash/crashes/crashes.ts';
 import { sweepCrashes } from '../src/crash/crashes/keep/retention.job.ts';
 import { makePreviews } from '../src/crash/crashes/process/preview.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
@@ -322,7 +322,7 @@ test('attachments are only for members, are in backups, survive the sweep, and a
   assert.equal(keys.length, 3);
   const references = await rows(
     server.ctx.db,
-    sql<{ key: string; size: number }>`select key, size from (${blobReferences}) as file`,
+    sql<{ key: string; size: number }>`select key, size from (${reportBlobs}) as file`,
   );
   const inBackup = new Map(references.map(({ key, size }) => [key, Number(size)]));
   for (const { key, size } of stored) assert.equal(inBackup.get(key ?? ''), size);

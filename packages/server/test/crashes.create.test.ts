@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
-import { partitionOf } from '../src/crash/crashes/report/files.ts';
+import { reportPartitionOf } from '../src/crash/crashes/report/files.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import {
@@ -105,7 +105,7 @@ describe('a crash report in JSON', () => {
     const { body } = await report(sender);
     const count = async (table: string) =>
       (await rows(server.ctx.db, sql`select from ${sql.table(table)} where report_id = ${body.data.id}`)).length;
-    assert.equal(await count(partitionOf(new Date()).name), 1);
+    assert.equal(await count(reportPartitionOf(new Date()).name), 1);
     assert.equal(await count('crash_reports_default'), 0);
   });
 

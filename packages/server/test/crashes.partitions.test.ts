@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { makePartitions } from '../src/crash/crashes/keep/retention.job.ts';
-import { partitionOf } from '../src/crash/crashes/report/files.ts';
+import { reportPartitionOf } from '../src/crash/crashes/report/files.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
 import { ensurePartition } from '../src/kernel/database/partitions.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
@@ -52,7 +52,7 @@ test('concurrent calls create a partition once, and move its rows from the defau
   const count = async (table: string) =>
     (await rows(server.ctx.db, sql`select from ${sql.table(table)} where report_id = ${id}`)).length;
   assert.equal(await count('crash_reports_default'), 1);
-  await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, partitionOf(month))));
+  await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, reportPartitionOf(month))));
   assert.equal(await count('crash_reports_2030_06'), 1);
   assert.equal(await count('crash_reports_default'), 0);
 });

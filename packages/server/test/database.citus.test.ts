@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { partitionOf } from '../src/analytics/events/keep/event-partitions.job.ts';
+import { eventPartitionOf } from '../src/analytics/events/keep/event-partitions.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
 import { openDatabase, rows } from '../src/kernel/database/db.ts';
 import { migrate, readMigrations } from '../src/kernel/database/migrate.ts';
@@ -21,7 +21,7 @@ import { environmentOf, runServerCommand, startServerCommand } from './setup/ser
 
 const skip = !ON_CITUS && `skipped: ${CITUS_URL} is not set`;
 const GAMES = 4;
-const YESTERDAY = partitionOf(new Date(Date.now() - DAY));
+const YESTERDAY = eventPartitionOf(new Date(Date.now() - DAY));
 
 /** A server on a migrated database of the cluster that is not distributed yet, with games and an event of yesterday. */
 async function startUndistributed(): Promise<{ server: TestServer; senders: Sender[] }> {
@@ -178,7 +178,7 @@ describe('distributing a database', { skip }, () => {
   });
 
   test('new partitions are distributed', async () => {
-    const partition = partitionOf(new Date(Date.now() + 30 * DAY));
+    const partition = eventPartitionOf(new Date(Date.now() + 30 * DAY));
     await ensurePartition(server.ctx.db, partition);
     const found = await rows(
       server.ctx.db,

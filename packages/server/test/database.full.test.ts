@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { partitionOf } from '../src/crash/crashes/report/files.ts';
+import { reportPartitionOf } from '../src/crash/crashes/report/files.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { ON_CITUS } from './setup/citus.ts';
@@ -64,7 +64,7 @@ async function mountDisk(): Promise<Disk | null> {
     return null;
   }
   await run(`create tablespace ${tablespace} location '${folder}'`);
-  for (const table of ['builds', 'files', 'symbol_texts', partitionOf(new Date()).name])
+  for (const table of ['builds', 'files', 'symbol_texts', reportPartitionOf(new Date()).name])
     await run(`alter table ${table} set tablespace ${tablespace}`);
   const filler = join(folder, 'filler');
   return {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
-import { partitionOf } from '../src/analytics/events/keep/event-partitions.job.ts';
+import { eventPartitionOf } from '../src/analytics/events/keep/event-partitions.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { newId } from '../src/kernel/secrets/ids.ts';
 import { idHeaders, makeSender } from './setup/crashes.ts';
@@ -97,7 +97,7 @@ describe('events', () => {
     await send(sender, { event: 'quit' });
     const count = async (table: string) =>
       (await rows(server.ctx.db, sql`select from ${sql.table(table)} where game_id = ${sender.game.uid}`)).length;
-    assert.equal(await count(partitionOf(new Date()).name), 1);
+    assert.equal(await count(eventPartitionOf(new Date()).name), 1);
     assert.equal(await count('events_default'), 0);
   });
 

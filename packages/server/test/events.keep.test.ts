@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { launchFacts } from '../src/analytics/events/events.ts';
-import { makeEventPartitions, partitionOf } from '../src/analytics/events/keep/event-partitions.job.ts';
+import { eventPartitionOf, makeEventPartitions } from '../src/analytics/events/keep/event-partitions.job.ts';
 import { dropOldEvents } from '../src/analytics/events/keep/event-retention.job.ts';
 import { sumPastDays } from '../src/analytics/events/keep/fold-slots.job.ts';
 import { DAY } from '../src/kernel/clock.ts';
@@ -63,7 +63,7 @@ describe('the partitions of events', () => {
       sql`insert into events (game_id, build_id, received_at, name, anonymous) values (${sender.game.uid}, ${sender.buildId}, ${at}, 'quit', false)`,
     );
     assert.equal(await countOf('events_default'), 1);
-    await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, partitionOf(at))));
+    await Promise.all(Array.from({ length: 4 }, () => ensurePartition(server.ctx.db, eventPartitionOf(at))));
     assert.deepEqual([await countOf('events_default'), await countOf('events_2027_06_15')], [0, 1]);
     await changed(server.ctx.db, sql`drop table events_2027_06_15`);
   });

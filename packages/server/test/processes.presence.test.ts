@@ -6,7 +6,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { ApiError } from '@chauffeur/contract/errors';
 import { sql } from 'kysely';
 import { type Database, onlyRow, openDatabase } from '../src/kernel/database/db.ts';
-import { isAlive, joinPresence, type Membership, type Presence, removeDead } from '../src/kernel/processes/presence.ts';
+import {
+  isAlive,
+  joinPresence,
+  type Presence,
+  type ProcessMembership,
+  removeDead,
+} from '../src/kernel/processes/presence.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { type Outage, outageOf } from './setup/outage.ts';
@@ -32,7 +38,7 @@ describe('the presence of a process', () => {
     await own.drop();
   });
 
-  async function current(): Promise<Membership | undefined> {
+  async function current(): Promise<ProcessMembership | undefined> {
     await setImmediate();
     try {
       return presence.current();

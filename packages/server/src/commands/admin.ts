@@ -13,7 +13,7 @@ import {
   resetUserSecondFactor,
   setUserDisabled,
   setUserOperator,
-  verifyUser,
+  verifyUserByEmail,
 } from '../people/accounts/accounts.ts';
 import { findGame } from '../people/game-access/game-access.sql.ts';
 import { createGameFor } from '../people/games/games.ts';
@@ -44,7 +44,7 @@ export function addAdminCommands(admin: Command): void {
     .option('--json', 'print one JSON object', false)
     .action((options: { email: string; json: boolean }) =>
       perform('admin.userVerify', options.json, async ({ ctx }) => {
-        const { id, name, email } = await verifyUser(ctx, options.email);
+        const { id, name, email } = await verifyUserByEmail(ctx, options.email);
         auditChange('account', undefined, { id, name });
         return { user_id: id, email, verified: true };
       }),

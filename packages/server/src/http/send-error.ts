@@ -10,7 +10,7 @@ import { newId } from '../kernel/secrets/ids.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
 import { BodyTooLargeError, UnreadableBodyError } from '../request/body.ts';
 import { asKnownError, asUnexpected, logFailure } from '../request/failures.ts';
-import { spanOf } from './tracing.ts';
+import { requestSpanOf } from './tracing.ts';
 
 const RETRY_SECONDS = 2;
 /** What a handler may have said about the content that it could then not send. */
@@ -39,7 +39,7 @@ export function sendError(
   const operation = request.routeOptions.config?.operation ?? 'unknown';
   if (error.status >= 500) logFailure(ctx, request.log, { thrown, code: error.code, operation }, 'request failed');
   ctx.metrics.refusals.inc({ operation, code: error.code });
-  const span = spanOf(request);
+  const span = requestSpanOf(request);
   span?.set({ 'chauffeur.error_code': error.code });
   if (error.status >= 500) span?.fail(error);
   const retryAfter = error.data?.retry_after ?? (error.code === CODES.unavailable ? RETRY_SECONDS : undefined);

@@ -23,7 +23,7 @@ import { keepPlayHostApart, mountPlay } from './play.ts';
 import { refuseAmbiguousHeads } from './request-head.ts';
 import { answerClientError, sendError } from './send-error.ts';
 import { mountStatus } from './status.ts';
-import { spanOf, traceRequests } from './tracing.ts';
+import { requestSpanOf, traceRequests } from './tracing.ts';
 
 const JSON_BODY_BYTES = 1024 * 1024;
 /** Node's limit for the request line and headers. */
@@ -156,7 +156,7 @@ function recordRequest(ctx: Context, request: FastifyRequest, reply: FastifyRepl
   if (operation === 'other') return;
   const caller = request.caller as typeof request.caller | null;
   const game = caller?.kind === 'game' ? { game: caller.gameId, keyRef: caller.keyRef, user: caller.user?.id } : {};
-  const trace = spanOf(request)?.traceId;
+  const trace = requestSpanOf(request)?.traceId;
   const line = { operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ...game };
   request.log.info(trace === undefined ? line : { ...line, trace }, 'request');
 }

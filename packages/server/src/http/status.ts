@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from '../context.ts';
 import { isLoopbackAddress, isLoopbackName } from '../kernel/network/loopback.ts';
-import { checkParts } from '../operate/operator/service-parts.ts';
+import { checkReadiness } from '../operate/operator/service-parts.ts';
 import { hostnameOf } from '../request/origins.ts';
 
 const METRICS_CLOSED =
@@ -18,7 +18,7 @@ export function mountStatus(app: FastifyInstance, ctx: Context): void {
   });
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {
-    const checks = await checkParts(ctx);
+    const checks = await checkReadiness(ctx);
     // The primary answers for a replica.
     const ready =
       !stopping &&

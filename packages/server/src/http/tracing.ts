@@ -9,7 +9,7 @@ const NOT_TRACED: ReadonlySet<string | undefined> = new Set(['/health', '/ready'
 const spans = new WeakMap<FastifyRequest, Span>();
 
 /** The span of a request; undefined if it is not traced. */
-export function spanOf(request: FastifyRequest): Span | undefined {
+export function requestSpanOf(request: FastifyRequest): Span | undefined {
   return spans.get(request);
 }
 

@@ -26,7 +26,7 @@ const FIRST = 'list_games';
 /** What a tool needs that waits for the owner's approval. */
 const APPROVAL_GROUP = 'approvals';
 
-export function groupOf({ operation }: Pick<Tool, 'operation'>): string {
+export function toolGroupOf({ operation }: Pick<Tool, 'operation'>): string {
   const [tag] = operation.id.split('.') as [Tag];
   const match = Object.entries(TOOL_GROUPS).find(([, tags]) => (tags as readonly Tag[]).includes(tag));
   if (match === undefined) throw new Error(`${operation.id} is in no group of tools`);
@@ -43,7 +43,7 @@ export function chooseTools(tools: ReadonlyMap<string, Tool>, choice: string | u
   const unknown = names.find((name) => !tools.has(name) && !Object.hasOwn(TOOL_GROUPS, name));
   if (unknown !== undefined) throw errors.invalid(describeChoice(tools, unknown));
   const chosen = new Set(names);
-  const isChosen = (tool: Tool) => tool.name === FIRST || chosen.has(tool.name) || chosen.has(groupOf(tool));
+  const isChosen = (tool: Tool) => tool.name === FIRST || chosen.has(tool.name) || chosen.has(toolGroupOf(tool));
   if ([...tools.values()].some((tool) => isChosen(tool) && isRisky(tool.name))) chosen.add(APPROVAL_GROUP);
   return new Map([...tools].filter(([, tool]) => isChosen(tool)));
 }

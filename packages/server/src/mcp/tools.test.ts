@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import type { Perform } from '../request/perform.ts';
-import { chooseTools, groupOf, TOOL_GROUPS } from './tool-choice.ts';
+import { chooseTools, TOOL_GROUPS, toolGroupOf } from './tool-choice.ts';
 import { shorten, toolsOf } from './tools.ts';
 
 const perform: Perform = () => Promise.reject(new Error('no tool is called here'));
@@ -52,7 +52,7 @@ describe('the choice of tools', () => {
   it('offers all tools by default', () => assert.deepEqual(namesOf(), [...tools.keys()]));
 
   it('has every tool in one group, and no group without tools or with the name of a tool', () => {
-    const groups = new Set([...tools.values()].map(groupOf));
+    const groups = new Set([...tools.values()].map(toolGroupOf));
     assert.deepEqual([...groups].sort(), Object.keys(TOOL_GROUPS).sort());
     for (const group of groups) assert.equal(tools.has(group), false, group);
   });

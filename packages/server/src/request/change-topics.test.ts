@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
-import { gameOf, topicOfOperation } from './change-topics.ts';
+import { gameOfInput, topicOfOperation } from './change-topics.ts';
 
 test('operations that change crashes and builds have a topic, and reads have none', () => {
   const topicOf = (id: string) => topicOfOperation(OPERATIONS.find((operation) => operation.id === id)!);
@@ -14,7 +14,7 @@ test('operations that change crashes and builds have a topic, and reads have non
 });
 
 test('the game is found in the input of an operation and in the payload of a job', () => {
-  assert.equal(gameOf({ uid: 'owls', version: '1' }), 'owls');
-  assert.equal(gameOf({ gameId: 'x', reportId: 'y' }), 'x');
-  for (const nothing of [undefined, null, {}, { uid: 7 }, 'owls']) assert.equal(gameOf(nothing), null);
+  assert.equal(gameOfInput({ uid: 'owls', version: '1' }), 'owls');
+  assert.equal(gameOfInput({ gameId: 'x', reportId: 'y' }), 'x');
+  for (const nothing of [undefined, null, {}, { uid: 7 }, 'owls']) assert.equal(gameOfInput(nothing), null);
 });

@@ -22,7 +22,7 @@ export function topicOfOperation({ id, method }: Pick<Operation, 'id' | 'method'
 }
 
 /** The game in the input of an operation, or in the payload of a job. */
-export function gameOf(input: unknown): string | null {
+export function gameOfInput(input: unknown): string | null {
   const { uid, gameId } = (input ?? {}) as { uid?: unknown; gameId?: unknown };
   return typeof uid === 'string' ? uid : typeof gameId === 'string' ? gameId : null;
 }

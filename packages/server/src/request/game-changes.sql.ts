@@ -12,7 +12,7 @@ export function findGamesBySlug(db: Db, slugs: readonly string[]): Promise<{ gam
   );
 }
 
-export async function auditChanges(db: Db, changes: readonly Omit<GameChange, 'version'>[]): Promise<void> {
+export async function insertGameChanges(db: Db, changes: readonly Omit<GameChange, 'version'>[]): Promise<void> {
   await changed(
     db,
     // The rows are ordered, so that two processes can't wait for each other.
@@ -26,7 +26,7 @@ export async function auditChanges(db: Db, changes: readonly Omit<GameChange, 'v
   );
 }
 
-export function listChanges(db: Db, seconds: number): Promise<GameChange[]> {
+export function listGameChanges(db: Db, seconds: number): Promise<GameChange[]> {
   return rows(
     db,
     sql<GameChange>`select game_id, topic, version::text as version from game_changes

@@ -4,7 +4,7 @@
 import type { Context } from '../context.ts';
 import { SECOND } from '../kernel/clock.ts';
 import type { ChangeTopic } from './change-topics.ts';
-import { auditChanges, findGamesBySlug, listChanges } from './game-changes.sql.ts';
+import { findGamesBySlug, insertGameChanges, listGameChanges } from './game-changes.sql.ts';
 import { perContext } from './per-context.ts';
 
 const FLUSH_MS = 300;
@@ -131,14 +131,14 @@ async function flush({ db }: Context, state: State): Promise<void> {
   // A game may have been named by its uid and by its slug.
   const distinct = [...new Set(changes)].map((text) => text.split(' ') as [string, string]);
   if (distinct.length > 0)
-    await auditChanges(
+    await insertGameChanges(
       db,
       distinct.map(([game_id, topic]) => ({ game_id, topic })),
     );
 }
 
 async function poll({ db }: Context, state: State): Promise<void> {
-  const changes = await listChanges(db, WINDOW_SECONDS);
+  const changes = await listGameChanges(db, WINDOW_SECONDS);
   const wasPaused = Date.now() - state.polledAt > MAX_PAUSE_MS;
   state.polledAt = Date.now();
   const fresh = changes.filter((change) => state.versions.get(keyOf(change)) !== change.version);

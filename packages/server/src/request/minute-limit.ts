@@ -13,7 +13,7 @@ const MAX_KEYS = 100_000;
 const REPORTED_SHARE = 0.05;
 
 /** The uses of one minute in this process, and what is known of those in other processes. */
-export type Window = {
+export type MinuteWindow = {
   start: number;
   readonly used: Map<string, number>;
   /** The keys that were reported to other processes. */
@@ -25,7 +25,7 @@ export type Window = {
 /** `max` is the number of uses per minute, 0 for no limit. `message` names the limit that was reached. */
 export type MinuteLimit = { readonly max: number; readonly message: string };
 
-const windowsOf = perContext(() => new Map<LimitName, Window>());
+const windowsOf = perContext(() => new Map<LimitName, MinuteWindow>());
 
 /**
  * Creates a counter. The counter counts one use of `key`, and throws `limitReached` with `retry_after` in seconds
@@ -49,12 +49,12 @@ export function countByMinute(name: LimitName): (ctx: Context, key: string, limi
 }
 
 /** The windows of the current minute that have uses. */
-export function currentWindows(ctx: Context): readonly (readonly [LimitName, Window])[] {
+export function currentWindows(ctx: Context): readonly (readonly [LimitName, MinuteWindow])[] {
   const start = startOfMinute(ctx.clock.now().getTime());
   return [...windowsOf(ctx)].filter(([, window]) => window.start === start);
 }
 
-function openWindow(ctx: Context, name: LimitName, now: number): Window {
+function openWindow(ctx: Context, name: LimitName, now: number): MinuteWindow {
   const window = windowsOf(ctx).getOrInsertComputed(name, () => ({
     start: 0,
     used: new Map(),

@@ -6,7 +6,7 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountCaller, Caller, Context, GameCaller } from '../context.ts';
 import { recordOperation } from './audit.ts';
-import { gameOf, topicOfOperation } from './change-topics.ts';
+import { gameOfInput, topicOfOperation } from './change-topics.ts';
 import { noteChange } from './game-changes.ts';
 import { countWriteOf } from './read-replica.ts';
 
@@ -87,7 +87,7 @@ export function performer<Op extends Operation>(operation: Op, handler: Handler<
 export function noteOperation(ctx: Context, operation: Operation, caller: Caller, input: unknown): void {
   const topic = topicOfOperation(operation);
   if (topic === null) return;
-  const game = caller.kind === 'game' ? caller.gameId : gameOf(input);
+  const game = caller.kind === 'game' ? caller.gameId : gameOfInput(input);
   if (game !== null) noteChange(ctx, game, topic);
 }
 

@@ -10,7 +10,7 @@ export type Reader = Pick<Context, 'db' | 'clock' | 'publicUrl'>;
  * is set, but has everything that the caller, or a deploy key of the game, has written. `work` may run twice, and must
  * use the `db` of its parameter. What decides, such as permissions, belongs in front of it.
  */
-export function readReplica<T>(
+export function onReplica<T>(
   ctx: Context,
   { caller, gameId }: { caller: Caller; gameId?: string },
   work: (reader: Reader) => Promise<T>,

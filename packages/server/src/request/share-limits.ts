@@ -7,7 +7,7 @@ import { SECOND } from '../kernel/clock.ts';
 import { type Db, rows } from '../kernel/database/db.ts';
 import { deriveKey } from '../kernel/secrets/signed-token.ts';
 import { limitConcurrency } from '../kernel/threads/concurrency.ts';
-import { currentWindows, type Window } from './minute-limit.ts';
+import { currentWindows, type MinuteWindow } from './minute-limit.ts';
 import { perContext } from './per-context.ts';
 
 /** The others follow a second later. */
@@ -65,7 +65,7 @@ async function exchangeDue(ctx: Context): Promise<void> {
 }
 
 /** Returns the uses that were not reported yet. If the report fails, they are not sent again: a limit is then too high, not too low. */
-function report(window: Window, key: string): number {
+function report(window: MinuteWindow, key: string): number {
   window.due.delete(key);
   const used = window.used.get(key) ?? 0;
   const shared = window.shared.getOrInsertComputed(key, () => ({ reported: 0, others: 0 }));

@@ -6,7 +6,7 @@ import { transact } from '../kernel/database/db.ts';
 import type { Job } from '../kernel/jobs/jobs.ts';
 import { findClockProblem } from '../kernel/jobs/steady-clock.ts';
 import { removeDead } from '../kernel/processes/presence.ts';
-import { gameOf } from '../request/change-topics.ts';
+import { gameOfInput } from '../request/change-topics.ts';
 import { noteChange } from '../request/game-changes.ts';
 import { type HeldJob, holdJobs } from '../request/held-jobs.ts';
 import { type JobRun, measureJob, type QueuedJob } from './measure-job.ts';
@@ -97,7 +97,7 @@ function crontabOf(jobs: readonly Job<Context>[]): string {
 
 /** Open pages show what the job has changed. */
 function noteJob(ctx: Context, { changes }: Job<Context>, payload: unknown): void {
-  const game = gameOf(payload);
+  const game = gameOfInput(payload);
   if (changes !== undefined && game !== null) noteChange(ctx, game, changes);
 }
 

@@ -12,7 +12,7 @@ import { rememberFunctions } from '../../src/crash/crashes/process/prepare-group
 import { recordWalks } from '../../src/crash/crashes/process/process.job.ts';
 import { createReport } from '../../src/crash/crashes/receive/create.ts';
 import { storeFile } from '../../src/crash/crashes/receive/store-file.ts';
-import { stemOf } from '../../src/crash/crashes/report/files.ts';
+import { blobStemOf } from '../../src/crash/crashes/report/files.ts';
 import { utcDayOf } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { callApi } from './api-calls.ts';
@@ -104,7 +104,7 @@ export async function recordStack(
   stack: readonly string[],
   { missing = [], metadata = {} }: Pick<ReportInput, 'missing' | 'metadata'> = {},
 ) {
-  const stackKey = `${stemOf(reportId)}.${newId()}.json.zst`;
+  const stackKey = `${blobStemOf(reportId)}.${newId()}.json.zst`;
   const upload = await ctx.blobs.append(
     await ctx.blobs.begin(stackKey),
     bytesOf(zstdCompressSync(JSON.stringify(reportOf(stack)))),

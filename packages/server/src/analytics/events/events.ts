@@ -6,24 +6,24 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/events';
 import type { Caller, Context } from '../../context.ts';
-import { forgetDevice as forgetDeviceOfReports, listCrashesOfDevice } from '../../crash/crashes/crashes.ts';
+import { forgetDeviceReports as forgetDeviceOfReports, listCrashesOfDevice } from '../../crash/crashes/crashes.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
 import { requireMember } from '../../people/game-access/game-access.ts';
 import { readCursor, writeCursor } from '../../request/cursor.ts';
-import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import * as files from './files/event-files.sql.ts';
 import { removeDevicesJob } from './files/remove-devices.job.ts';
-import { seriesOf, spanOf } from './read/chart.ts';
+import { chartSpanOf, seriesOf } from './read/chart.ts';
 import { countByTime, countDevicesOfBuild, listNames, readLaunches } from './read/counts.sql.ts';
 import {
   type DeviceEventRow,
   type DeviceRow,
   deleteAllEvents,
-  forgetDevice,
+  forgetDeviceEvents,
   readDevice,
   readEventPage,
   readFirstSeen,
@@ -47,7 +47,7 @@ export const EVENT_TABLES: readonly string[] = [
 export const DAILY_EVENT_TABLE = 'events';
 
 /** The SQL of the blobs that event files refer to (operate/backups). */
-export const { blobReferences } = files;
+export const { eventFileBlobs } = files;
 
 type Device = OutputOf<typeof contract.getDevice>;
 
@@ -74,7 +74,7 @@ export async function countDevices(
   { gameId, caller }: { gameId: string; caller: Caller },
   buildId: string | undefined,
 ): Promise<number> {
-  return readReplica(ctx, { caller, gameId }, async (reader) => {
+  return onReplica(ctx, { caller, gameId }, async (reader) => {
     if (buildId !== undefined) return countDevicesOfBuild(reader.db, gameId, buildId);
     return (await launchFacts(reader, [gameId])).get(gameId)!.devicesEver;
   });
@@ -83,7 +83,7 @@ export async function countDevices(
 export const listEventNames = handle(contract.listEventNames, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const hour = Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR;
-  const names = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+  const names = await onReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
     listNames(db, game.game_id, new Date(hour - NAMES_DAYS * DAY)),
   );
   return {
@@ -99,11 +99,11 @@ export const listEventNames = handle(contract.listEventNames, async (ctx, { call
 export const countEvents = handle(contract.countEvents, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { name, build_id: buildId, os, by } = input;
-  const span = spanOf(input, ctx.clock.now());
+  const span = chartSpanOf(input, ctx.clock.now());
   if (buildId !== undefined && (await findBuild(ctx.db, game.game_id, buildId)) === null)
     throw errors.unknownBuild('build_id: this game has no such build. List the builds and use one of their ids.');
   const selection = { gameId: game.game_id, name, buildId, os: os === undefined ? undefined : canonicalOs(os), by };
-  const points = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+  const points = await onReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
     countByTime(db, selection, span, LIMITS.eventSeries),
   );
   return { from: span.from.toISOString(), to: span.to.toISOString(), step: span.step, series: seriesOf(points) };
@@ -116,7 +116,7 @@ export const getDevice = handle(contract.getDevice, async (ctx, { caller, input 
   const list = ['device', game.game_id, deviceUid];
   const [before] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds']);
   const from = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
-  const [builds, firstSeen, crashes, { events, next }] = await readReplica(
+  const [builds, firstSeen, crashes, { events, next }] = await onReplica(
     ctx,
     { caller, gameId: game.game_id },
     ({ db }) =>
@@ -157,7 +157,7 @@ export const deleteDevice = handle(contract.deleteDevice, async (ctx, { caller, 
   const { game } = await requireMember(ctx, caller, input.uid);
   const device = { gameId: game.game_id, deviceUid: input.device_uid };
   const since = await readFirstSeen(ctx.db, device);
-  const builds = await forgetDevice(ctx.db, device);
+  const builds = await forgetDeviceEvents(ctx.db, device);
   const events = await deleteAllEvents(ctx.db, device);
   const crashes = await forgetDeviceOfReports(ctx, device.gameId, device.deviceUid);
   await transact(ctx.db, async (tx) => {

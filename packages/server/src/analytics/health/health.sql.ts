@@ -5,7 +5,7 @@ import type { Histogram } from '../../kernel/collections/sketch.ts';
 import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
 import { rowsOfAllGames } from '../../kernel/database/shards.ts';
 
-export type BuildRow = {
+export type BuildHealthRow = {
   build_id: string;
   version: string;
   build_type: string;
@@ -21,34 +21,34 @@ export type BuildRow = {
 };
 
 /** `since` is the first UTC day of the window. */
-export type Window = { gameId: string; since: string };
-export type Position = { createdUs: string; buildId: string };
+export type HealthWindow = { gameId: string; since: string };
+export type HealthPosition = { createdUs: string; buildId: string };
 
 const createdUs = sql`(extract(epoch from builds.created_at) * 1000000)::bigint`;
 
 /** Builds after `after` that had a device in the window, the newest first. */
-export function listBuilds(
+export function listBuildHealth(
   db: Db,
-  { gameId, since }: Window,
-  { after, limit }: { after: Position | null; limit: number },
-): Promise<BuildRow[]> {
+  { gameId, since }: HealthWindow,
+  { after, limit }: { after: HealthPosition | null; limit: number },
+): Promise<BuildHealthRow[]> {
   const afterCursor =
     after === null
       ? sql`true`
       : sql`(${createdUs}, builds.build_id) < (${after.createdUs}::bigint, ${after.buildId}::uuid)`;
   return rows(
     db,
-    sql<BuildRow>`${buildsWith(sql`${afterCursor} and counted.devices > 0`, { gameId, since })}
+    sql<BuildHealthRow>`${buildsWith(sql`${afterCursor} and counted.devices > 0`, { gameId, since })}
       order by builds.created_at desc, builds.build_id desc limit ${limit}`,
   );
 }
 
 /** The build, with zeros if it had no device. Empty if there is no such build. */
-export function findBuild(db: Db, window: Window, buildId: string): Promise<BuildRow[]> {
-  return rows(db, sql<BuildRow>`${buildsWith(sql`builds.build_id = ${buildId}`, window)}`);
+export function findBuildHealth(db: Db, window: HealthWindow, buildId: string): Promise<BuildHealthRow[]> {
+  return rows(db, sql<BuildHealthRow>`${buildsWith(sql`builds.build_id = ${buildId}`, window)}`);
 }
 
-function buildsWith(condition: RawBuilder<unknown>, { gameId, since }: Window): RawBuilder<BuildRow> {
+function buildsWith(condition: RawBuilder<unknown>, { gameId, since }: HealthWindow): RawBuilder<BuildHealthRow> {
   return sql`select builds.build_id, version, build_type, os, arch, channel, created_at, ${createdUs}::text as created_us,
       coalesce(counted.devices, 0) as devices, coalesce(counted.booted, 0) as booted, coalesce(counted.crashed, 0) as crashed
     from builds left join (
@@ -61,7 +61,7 @@ function buildsWith(condition: RawBuilder<unknown>, { gameId, since }: Window): 
 export type TimesRow = { build_id: string; what: 'boot_ms' | 'session_seconds'; histogram: Histogram };
 
 /** Histograms of the builds' boot times and session lengths over the window. */
-export function readTimes(db: Db, { gameId, since }: Window, buildIds: readonly string[]): Promise<TimesRow[]> {
+export function readTimes(db: Db, { gameId, since }: HealthWindow, buildIds: readonly string[]): Promise<TimesRow[]> {
   return rows(
     db,
     sql<TimesRow>`select build_id, what, json_agg(json_build_object('bucket', bucket, 'count', count)) as histogram
@@ -76,7 +76,7 @@ export function readTimes(db: Db, { gameId, since }: Window, buildIds: readonly 
 export type DayTimesRow = TimesRow & { day: string };
 
 /** Histograms of the times of one build on each day. */
-export function readDayTimes(db: Db, { gameId, since }: Window, buildId: string): Promise<DayTimesRow[]> {
+export function readDayTimes(db: Db, { gameId, since }: HealthWindow, buildId: string): Promise<DayTimesRow[]> {
   return rows(
     db,
     sql<DayTimesRow>`select build_id, day::text, what, json_agg(json_build_object('bucket', bucket, 'count', count)) as histogram
@@ -103,7 +103,11 @@ export async function crashFreeSince(db: Db, since: string): Promise<string> {
 }
 
 /** The devices and sessions of each build since a day, and how many of them had a crash. */
-export function readCrashFree(db: Db, { gameId, since }: Window, buildIds: readonly string[]): Promise<CrashFreeRow[]> {
+export function readCrashFree(
+  db: Db,
+  { gameId, since }: HealthWindow,
+  buildIds: readonly string[],
+): Promise<CrashFreeRow[]> {
   return rows(
     db,
     sql<CrashFreeRow>`select build_id, coalesce(devices, 0)::bigint as devices,
@@ -123,7 +127,10 @@ export function readCrashFree(db: Db, { gameId, since }: Window, buildIds: reado
 }
 
 /** The devices of all builds of a game since a day, and how many of them crashed. A device counts for each build. */
-export function countDevices(db: Db, { gameId, since }: Window): Promise<{ devices: number; crashed_devices: number }> {
+export function countHealthDevices(
+  db: Db,
+  { gameId, since }: HealthWindow,
+): Promise<{ devices: number; crashed_devices: number }> {
   return onlyRow(
     db,
     sql<{ devices: number; crashed_devices: number }>`select coalesce(sum(devices), 0)::bigint as devices,
@@ -146,7 +153,7 @@ export function readVersions(db: Db, gameId: string, day: string): Promise<{ ver
 export type GameDayRow = { day: string; devices: number; crashed_devices: number };
 
 /** Counts, for each day, how many devices sent events with any build of the game, and how many crashed. */
-export function readGameDays(db: Db, { gameId, since }: Window): Promise<GameDayRow[]> {
+export function readGameDays(db: Db, { gameId, since }: HealthWindow): Promise<GameDayRow[]> {
   return rows(
     db,
     sql<GameDayRow>`select day::text, sum(active)::bigint as devices, sum(active_crashed)::bigint as crashed_devices
@@ -158,7 +165,7 @@ export function readGameDays(db: Db, { gameId, since }: Window): Promise<GameDay
 export type DayDevicesRow = { day: string; last_seen: number; devices: number; crashed_devices: number };
 
 /** Counts, for each day, the build's devices that were last seen on it, how many sent events, and how many crashed. */
-export function readDayDevices(db: Db, { gameId, since }: Window, buildId: string): Promise<DayDevicesRow[]> {
+export function readDayDevices(db: Db, { gameId, since }: HealthWindow, buildId: string): Promise<DayDevicesRow[]> {
   return rows(
     db,
     sql<DayDevicesRow>`select day::text, sum(devices) as last_seen, sum(active) as devices, sum(active_crashed) as crashed_devices
@@ -173,7 +180,7 @@ export type DayEventsRow = { day: string; name: string; count: number };
 /** The number of the build's events with these names on each day. */
 export function readDayEvents(
   db: Db,
-  { gameId, since }: Window,
+  { gameId, since }: HealthWindow,
   buildId: string,
   names: readonly string[],
 ): Promise<DayEventsRow[]> {

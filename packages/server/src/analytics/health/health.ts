@@ -15,7 +15,7 @@ import { isWorkerAway } from '../../kernel/database/db.ts';
 import { requireMember } from '../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import type { Call } from '../../request/perform.ts';
-import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDevices } from '../events/events.ts';
@@ -45,8 +45,8 @@ export const listHealth = handle(contract.listHealth, async (ctx, { caller, inpu
   const list = ['health', game.game_id];
   const [createdUs, buildId] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const after = createdUs === undefined || buildId === undefined ? null : { createdUs, buildId };
-  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
-    const rows = await health.listBuilds(reader.db, window, { after, limit: limit + 1 });
+  return onReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const rows = await health.listBuildHealth(reader.db, window, { after, limit: limit + 1 });
     const { page, last } = cutPage(rows, limit);
     const [times, crashFree, listing] = await Promise.all([
       timesOf(reader, window, page),
@@ -79,8 +79,8 @@ async function readBuildHealth(
 ): Promise<OutputOf<typeof contract.getBuildHealth>> {
   const { game } = await requireMember(ctx, caller, input.uid);
   const window = { gameId: game.game_id, since: sinceOf(ctx) };
-  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
-    const [build] = await health.findBuild(reader.db, window, input.build_id);
+  return onReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const [build] = await health.findBuildHealth(reader.db, window, input.build_id);
     if (build === undefined)
       throw errors.unknownBuild('build_id: this game has no such build. List the builds and use one of their ids.');
     const [times, crashFree, days] = await Promise.all([
@@ -120,8 +120,8 @@ function crashFreeDaysOf({ crash_free: { since } }: BuildHealth, days: readonly 
 
 async function timesOf(
   ctx: Reader,
-  window: health.Window,
-  builds: readonly health.BuildRow[],
+  window: health.HealthWindow,
+  builds: readonly health.BuildHealthRow[],
 ): Promise<Map<string, Times>> {
   const rows = await health.readTimes(
     ctx.db,
@@ -137,8 +137,8 @@ async function timesOf(
 /** The rates of each build, by its id. */
 async function crashFreeOf(
   { db }: Reader,
-  { gameId, since: first }: health.Window,
-  builds: readonly health.BuildRow[],
+  { gameId, since: first }: health.HealthWindow,
+  builds: readonly health.BuildHealthRow[],
 ): Promise<Map<string, CrashFree>> {
   const since = await health.crashFreeSince(db, first);
   const buildIds = builds.map(({ build_id }) => build_id);
@@ -156,7 +156,7 @@ function ratesOf({ devices, crashed_devices, sessions, crashes }: Omit<health.Cr
 
 type Found = { readonly times: ReadonlyMap<string, Times>; readonly crashFree: ReadonlyMap<string, CrashFree> };
 
-function buildHealthOf(build: health.BuildRow, { times, crashFree }: Found): BuildHealth {
+function buildHealthOf(build: health.BuildHealthRow, { times, crashFree }: Found): BuildHealth {
   const { created_at, created_us: _, devices, booted, crashed, ...identity } = build;
   return {
     ...identity,
@@ -172,7 +172,7 @@ function buildHealthOf(build: health.BuildRow, { times, crashFree }: Found): Bui
   };
 }
 
-async function daysOf(ctx: Reader, window: health.Window, buildId: string): Promise<HealthDay[]> {
+async function daysOf(ctx: Reader, window: health.HealthWindow, buildId: string): Promise<HealthDay[]> {
   const [devices, times, events] = await Promise.all([
     health.readDayDevices(ctx.db, window, buildId),
     health.readDayTimes(ctx.db, window, buildId),
@@ -243,7 +243,7 @@ export async function weekOfDevices({ db }: Context, gameId: string, { first, en
   const since = await health.crashFreeSince(db, first);
   const lastDay = utcDayOf(new Date(Date.parse(end) - DAY));
   const [counts, versions] = await Promise.all([
-    health.countDevices(db, { gameId, since }),
+    health.countHealthDevices(db, { gameId, since }),
     health.readVersions(db, gameId, lastDay),
   ]);
   const total = versions.reduce((sum, { devices }) => sum + devices, 0);
@@ -270,9 +270,7 @@ export const compareCrashes = handle(contract.compareCrashes, async (ctx, { call
   };
   const [build, other] = await Promise.all([compared('build_id'), compared('other')]);
   const ids = { buildId: build.build_id, otherId: other.build_id };
-  const rows = await readReplica(ctx, asked, (reader) =>
-    compareGroups(reader, game.game_id, ids, LIMITS.comparedGroups),
-  );
+  const rows = await onReplica(ctx, asked, (reader) => compareGroups(reader, game.game_id, ids, LIMITS.comparedGroups));
   const groupsOf = (kind: (typeof rows)[number]['kind']) => {
     const groups = rows.filter((row) => row.kind === kind);
     return {

@@ -14,21 +14,21 @@ import { idempotencyKeyOf, idsOf } from '../../request/client-ids.ts';
 import { readJsonBody } from '../../request/json.ts';
 import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
-import { accept } from './receive/accept.ts';
+import { acceptReport } from './receive/accept.ts';
 import {
   createReport,
   hashOfClientRef,
   type Idempotency,
   type IncomingReport,
   type OpenedReport,
-  refuse,
+  refuseReport,
 } from './receive/create.ts';
 import { clientRefOf } from './receive/details.ts';
 import { receiveForm } from './receive/form.ts';
 import { createOnce } from './receive/once.ts';
-import { openToken } from './receive/tokens.ts';
+import { openFileToken } from './receive/tokens.ts';
 import { receiveUnreal } from './receive/unreal.ts';
-import { isForm, receiveUpload } from './receive/upload.ts';
+import { isForm, receiveReportFile } from './receive/upload.ts';
 
 /** `POST …/public/crashes`: JSON, or the form of a crash reporter. */
 export const receiveCrash = stream(contract.createCrash, async (ctx, { request, reply }) => {
@@ -55,7 +55,7 @@ export const receiveUnrealCrash = stream(contract.createUnrealCrash, async (ctx,
 
 /** `PUT …/public/crashes/uploads/{token}`. */
 export const receiveCrashFile = stream(contract.uploadCrashFile, async (ctx, { input: { token }, request }) => {
-  return answer(200, await receiveUpload(ctx, token, request));
+  return answer(200, await receiveReportFile(ctx, token, request));
 });
 
 /**
@@ -103,8 +103,8 @@ function countPost(ctx: Context, request: FastifyRequest): void {
 }
 
 async function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown): Promise<IncomingReport> {
-  const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
-  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const verdict = acceptReport({ ...(await resolveClientIds(ctx, idsOf(request))), body });
+  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused);
   return { ...verdict.accepted, source: 'api' };
 }
 
@@ -120,14 +120,14 @@ function createdOf({ reportId, readToken, uploads }: OpenedReport): OutputOf<typ
 export type PublicReport = OutputOf<typeof contract.getPublicCrash>;
 
 /** A report, and how its sender was authenticated: by the read token, or by the client's own id. */
-export type Reader = { kind: 'token' | 'client'; report: PublicReportRow };
+export type ReportReader = { kind: 'token' | 'client'; report: PublicReportRow };
 
 /**
  * Finds a report: with a token by its id, without one by the client's own id. The latter is a secret of the client.
  * Only its hash is stored and looked up, so response times reveal nothing about it. Throws `notFound`.
  */
-export async function findReader(ctx: Context, id: string, token: string): Promise<Reader> {
-  const grant = token === '' ? null : openToken(ctx, token);
+export async function findReader(ctx: Context, id: string, token: string): Promise<ReportReader> {
+  const grant = token === '' ? null : openFileToken(ctx, token);
   if (grant?.allows === 'read' && grant.reportId === id.toLowerCase()) {
     const report = await findPublicReport(ctx.db, grant.gameId, grant.reportId);
     if (report !== undefined && (await isOfExistingGame(ctx, report))) return { kind: 'token', report };
@@ -146,7 +146,7 @@ async function isOfExistingGame(ctx: Context, { game_id: gameId }: PublicReportR
 }
 
 /** The state and the analysis, which is null until the report is processed. */
-export function publicReportOf({ report }: Reader): PublicReport {
+export function publicReportOf({ report }: ReportReader): PublicReport {
   const isDone = report.state === 'processed' || report.state === 'failed';
   return {
     id: report.report_id,
@@ -158,7 +158,7 @@ export function publicReportOf({ report }: Reader): PublicReport {
 }
 
 /** The crashed thread with a line for each frame; null if there is none yet. */
-export function publicStackOf({ report }: Reader): string | null {
+export function publicStackOf({ report }: ReportReader): string | null {
   const { frames } = report;
   if (frames === null || frames.length === 0) return null;
   const head = [report.reason ?? 'Crash', ...(report.crash_address === null ? [] : [report.crash_address])].join(

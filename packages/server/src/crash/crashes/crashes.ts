@@ -5,20 +5,20 @@ import type { InputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../context.ts';
 import { hasJobs } from '../../kernel/jobs/jobs.ts';
-import { deleteReports, forgetDevice, listFiles } from './keep/delete.ts';
+import { deleteReports, forgetDeviceReports, listReportFiles } from './keep/delete.ts';
 import { countOutdated, enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
 import { findFamily } from './read/group-list.sql.ts';
 import type { FacetRow } from './read/impact.sql.ts';
 import { readFacetValues, readImpact } from './read/impact.ts';
-import { findSession, type ReportSession, unknownCrash } from './read/report.ts';
+import { findReportSession, type ReportSession, unknownCrash } from './read/report.ts';
 import * as reports from './read/report-list.sql.ts';
 import { listCrashesOfDevice } from './read/report-list.sql.ts';
 import * as summaries from './read/summaries.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
 import * as files from './report/files.ts';
-import { deleteFiles } from './report/files.ts';
+import { deleteReportFiles } from './report/files.ts';
 
-export { type FacetRow, forgetDevice, listCrashesOfDevice, readFacetValues, readImpact };
+export { type FacetRow, forgetDeviceReports, listCrashesOfDevice, readFacetValues, readImpact };
 
 /** The tables with rows of games. Each comes after the tables that it refers to. */
 export const CRASH_TABLES: readonly string[] = [
@@ -39,7 +39,7 @@ export const CRASH_TABLES: readonly string[] = [
 ];
 
 /** The SQL of the blobs that reports refer to (operate/backups). */
-export const { blobReferences } = files;
+export const { reportBlobs } = files;
 
 /**
  * Opens a report whose dump and log, as `has_dump` and `has_log` announce, are still to be uploaded. Throws
@@ -67,7 +67,7 @@ export async function countNewGroups(
 const TOP_GROUPS = 5;
 
 /** The crashes of these UTC days: how many reports and groups, and the groups with the most reports. */
-export async function weekOfCrashes({ db }: Context, gameId: string, days: summaries.Days) {
+export async function weekOfCrashes({ db }: Context, gameId: string, days: summaries.DayRange) {
   return {
     ...(await summaries.readWeek(db, gameId, days)),
     top_groups: await summaries.readTopGroups(db, gameId, days, TOP_GROUPS),
@@ -92,7 +92,7 @@ export async function sessionOfReport(
   gameId: string,
   reportId: string,
 ): Promise<ReportSession> {
-  const session = await findSession(ctx.db, gameId, reportId);
+  const session = await findReportSession(ctx.db, gameId, reportId);
   if (session === undefined) throw unknownCrash();
   return session;
 }
@@ -133,12 +133,12 @@ const DELETED_AT_ONCE = 200;
 export async function deleteReportsOfGame(ctx: Context, gameId: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted();
-    const batch = await listFiles(ctx.db, gameId, DELETED_AT_ONCE);
+    const batch = await listReportFiles(ctx.db, gameId, DELETED_AT_ONCE);
     if (batch.length === 0) return;
-    await Promise.all(batch.map((files) => deleteFiles(ctx, files)));
+    await Promise.all(batch.map((files) => deleteReportFiles(ctx, files)));
     const ids = batch.map(({ report_id }) => report_id);
     const deleted = await deleteReports(ctx.db, gameId, ids);
-    await Promise.all(deleted.map((files) => deleteFiles(ctx, files)));
+    await Promise.all(deleted.map((files) => deleteReportFiles(ctx, files)));
   }
 }
 

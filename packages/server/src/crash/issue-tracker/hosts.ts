@@ -28,7 +28,7 @@ type Host = {
   /** The field of the response with the address of the issue. */
   readonly addressField: string;
   /** The path of a comparison below the project. */
-  comparisonOf(range: Range): string;
+  comparisonOf(range: CommitRange): string;
   readComparison(body: unknown): Comparison | null;
 };
 
@@ -84,7 +84,7 @@ export async function postIssue(ctx: Context, project: Project, issue: Issue): P
   );
 }
 
-export type Range = { readonly base: string; readonly head: string };
+export type CommitRange = { readonly base: string; readonly head: string };
 
 type Commit = {
   readonly id: string;
@@ -100,7 +100,7 @@ export type Comparison = { readonly commits: Commit[]; readonly more: number; re
 const MAX_COMMITS = 100;
 
 /** The commits that `head` has and `base` does not. Throws `issueTrackerFailed` with what the host responded. */
-export async function getCommits(ctx: Context, project: Project, { base, head }: Range): Promise<Comparison> {
+export async function getCommits(ctx: Context, project: Project, { base, head }: CommitRange): Promise<Comparison> {
   const host = HOSTS[project.kind];
   const range = { base: encodeURIComponent(base), head: encodeURIComponent(head) };
   const response = await send(ctx, project, host.comparisonOf(range), { maxBytes: MAX_COMPARISON_BYTES });

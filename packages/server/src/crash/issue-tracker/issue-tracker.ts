@@ -16,7 +16,7 @@ import { lockGame, requireMember } from '../../people/game-access/game-access.ts
 import { auditChange, auditChanges } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
-import { type Comparison, getCommits, type Issue, type Project, postIssue, type Range } from './hosts.ts';
+import { type CommitRange, type Comparison, getCommits, type Issue, type Project, postIssue } from './hosts.ts';
 
 type Tracker = OutputOf<typeof contract.getIssueTracker>;
 
@@ -144,7 +144,7 @@ export async function createIssue(ctx: Context, gameId: string, issue: Issue): P
  * The commits that one commit has and another does not. Throws `invalid` without a token, and `issueTrackerFailed` if
  * the host fails.
  */
-export async function compareCommits(ctx: Context, gameId: string, range: Range): Promise<Comparison> {
+export async function compareCommits(ctx: Context, gameId: string, range: CommitRange): Promise<Comparison> {
   return getCommits(ctx, await requireProject(ctx, gameId), range);
 }
 

@@ -18,7 +18,7 @@ const COMMIT_LIMIT = { name: 'commits', max: 300, windowSeconds: 3600 } as const
 
 export const getSourceSettings = handle(contract.getSourceSettings, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const settings = await findSettings(ctx.db, game.game_id);
+  const settings = await findSourceLinks(ctx.db, game.game_id);
   return { url_template: settings?.url_template ?? null, path_prefixes: [...(settings?.path_prefixes ?? [])] };
 });
 
@@ -30,9 +30,9 @@ export const setSourceSettings = handle(contract.setSourceSettings, async (ctx, 
   await transact(ctx.db, async (tx) => {
     // When two changes are made at once, the second one starts from the first.
     await lockGame(tx, game.game_id);
-    auditChanges((await findSettings(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
+    auditChanges((await findSourceLinks(tx, game.game_id)) ?? { url_template: null, path_prefixes: [] }, settings);
     if (url_template === null) await deleteSettings(tx, game.game_id);
-    else await upsertSettings(tx, game.game_id, { url_template, path_prefixes });
+    else await upsertSourceLinks(tx, game.game_id, { url_template, path_prefixes });
   });
   return settings;
 });
@@ -63,11 +63,11 @@ export const listCommits = handle(contract.listCommits, async (ctx, { caller, in
   return compareCommits(ctx, game.game_id, range);
 });
 
-export function findSettings(db: Db, gameId: string): Promise<SourceLinks | undefined> {
+export function findSourceLinks(db: Db, gameId: string): Promise<SourceLinks | undefined> {
   return row(db, sql<SourceLinks>`select url_template, path_prefixes from source_settings where game_id = ${gameId}`);
 }
 
-export async function upsertSettings(db: Db, gameId: string, settings: SourceLinks): Promise<void> {
+export async function upsertSourceLinks(db: Db, gameId: string, settings: SourceLinks): Promise<void> {
   const { url_template, path_prefixes } = settings;
   await changed(
     db,

@@ -11,7 +11,7 @@ import { transact } from '../../kernel/database/db.ts';
 import { type Attempt, bindJob } from '../../kernel/jobs/jobs.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { runInThread, ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
-import { dropBlobs, newCacheKey } from './store-text.ts';
+import { dropSymbolBlobs, newCacheKey } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 import { type CompilePayload, compileJob, enqueueArrived } from './symbols.ts';
 
@@ -32,8 +32,8 @@ export async function compileSymbols(
   const recorded = await record(ctx, gameId, { checksum, blobKey: text.blob_key }, compiled);
   const outcome = compiled.cache === null ? 'unreadable' : 'compiled';
   if (recorded) ctx.metrics.symbolCompiles.observe({ outcome }, secondsSince(begun));
-  if (!recorded && compiled.cache !== null) await dropBlobs(ctx, [cacheKey]);
-  if (recorded && text.cache_key !== null) await dropBlobs(ctx, [text.cache_key]);
+  if (!recorded && compiled.cache !== null) await dropSymbolBlobs(ctx, [cacheKey]);
+  if (recorded && text.cache_key !== null) await dropSymbolBlobs(ctx, [text.cache_key]);
 }
 
 async function compile(
@@ -46,10 +46,10 @@ async function compile(
     const result = await compileText({ blobSettings: ctx.blobs.settings, textKey, cacheKey });
     if (!('unreadable' in result))
       return { problem: result.problem, cache: { key: cacheKey, size: result.cacheSize, version: CACHE_VERSION } };
-    await dropBlobs(ctx, [cacheKey]);
+    await dropSymbolBlobs(ctx, [cacheKey]);
     return { problem: result.unreadable, cache: null };
   } catch (error) {
-    await dropBlobs(ctx, [cacheKey]);
+    await dropSymbolBlobs(ctx, [cacheKey]);
     const problem = reasonOf(error) ?? (attempt.last ? 'The file could not be compiled. Upload it again.' : null);
     if (problem === null) throw error;
     ctx.log.warn({ err: error, key: textKey }, 'symbols could not be compiled');

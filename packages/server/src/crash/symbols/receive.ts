@@ -21,7 +21,7 @@ import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { type Build, requireBuild } from '../../ship/builds/builds.ts';
 import type { FreeStorage } from '../../ship/usage/usage.ts';
-import { dropBlobs, formatFileName, type StoredText, storeFailure, storeText } from './store-text.ts';
+import { dropSymbolBlobs, formatFileName, type StoredText, storeFailure, storeText } from './store-text.ts';
 import { unpack } from './unpack.ts';
 
 /** The largest form: the file plus text fields and part headers. */
@@ -91,7 +91,7 @@ export async function receiveSymbols(
     requireChecksum(form, fields, zip?.checksum ?? checksum);
     return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, storage), form };
   } catch (error) {
-    if (single !== undefined) await dropBlobs(ctx, [single.blobKey]);
+    if (single !== undefined) await dropSymbolBlobs(ctx, [single.blobKey]);
     throw error;
   } finally {
     await zip?.file.close();
@@ -143,13 +143,16 @@ function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void
 
 async function spoolZip(ctx: Context, bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
   try {
-    return await spool(await openSpool(ctx.config.dataFolder), bytes, { maxBytes: LIMITS.symbolUploadBytes, tooLarge });
+    return await spool(await openSpool(ctx.config.dataFolder), bytes, {
+      maxBytes: LIMITS.symbolUploadBytes,
+      tooLarge: uploadTooLarge,
+    });
   } catch (error) {
     throw storeFailure(error);
   }
 }
 
-export function tooLarge(): ApiError {
+export function uploadTooLarge(): ApiError {
   return errors.tooLarge(
     `The upload is larger than ${LIMITS.symbolUploadBytes / GIB} GB. Send the symbol files in several uploads.`,
   );
@@ -168,7 +171,7 @@ async function storeZip(
       texts.push(await storeText(ctx, gameId, { name, source: bytes, storage }));
     return texts;
   } catch (error) {
-    await dropBlobs(
+    await dropSymbolBlobs(
       ctx,
       texts.map(({ blobKey }) => blobKey),
     );

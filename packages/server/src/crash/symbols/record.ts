@@ -6,7 +6,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import { type Build, orDeletedBuild } from '../../ship/builds/builds.ts';
 import { enforceQuota } from '../../ship/usage/usage.ts';
 import { formatPoorer, replaces } from './module-facts.ts';
-import { dropBlobs, formatFileName, recordFailure, type StoredText, toShownName } from './store-text.ts';
+import { asStoreFailure, dropSymbolBlobs, formatFileName, type StoredText, toShownName } from './store-text.ts';
 import * as symbols from './symbols.sql.ts';
 import { enqueueArrived, enqueueCompile } from './symbols.ts';
 
@@ -34,7 +34,7 @@ export async function recordSymbols(
   const keys = texts.map(({ blobKey }) => blobKey);
   const byModule = groupByModule(texts);
   if (byModule instanceof ApiError) {
-    await dropBlobs(ctx, keys);
+    await dropSymbolBlobs(ctx, keys);
     throw byModule;
   }
   const recorded = await transact(ctx.db, async (tx) => {
@@ -44,10 +44,10 @@ export async function recordSymbols(
   }).catch(async (cause) => {
     const error = orDeletedBuild(cause);
     // An ApiError means that nothing was recorded.
-    if (error instanceof ApiError) await dropBlobs(ctx, keys);
-    throw recordFailure(error);
+    if (error instanceof ApiError) await dropSymbolBlobs(ctx, keys);
+    throw asStoreFailure(error);
   });
-  await dropBlobs(
+  await dropSymbolBlobs(
     ctx,
     keys.filter((key) => !recorded.keys.has(key)),
   );

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
-import { recordFailure, storeFailure } from './store-text.ts';
+import { asStoreFailure, storeFailure } from './store-text.ts';
 
 test('every error of the store becomes 5020 with its cause', () => {
   const cause = new Error('PutObject failed: ECONNREFUSED');
@@ -14,8 +14,8 @@ test('API errors and database outages keep their code', () => {
   const refusal = new ApiError(4049);
   const unreachable = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
   assert.deepEqual(
-    [storeFailure(refusal), recordFailure(refusal), recordFailure(unreachable)],
+    [storeFailure(refusal), asStoreFailure(refusal), asStoreFailure(unreachable)],
     [refusal, refusal, unreachable],
   );
-  assert.equal((recordFailure(new Error('syntax')) as ApiError).code, 5020);
+  assert.equal((asStoreFailure(new Error('syntax')) as ApiError).code, 5020);
 });

@@ -57,7 +57,7 @@ export async function storeText(
   async function* measured() {
     for await (const bytes of counted.bytes) {
       size += bytes.length;
-      if (size > LIMITS.symbolFileBytes) throw tooLarge(name);
+      if (size > LIMITS.symbolFileBytes) throw textTooLarge(name);
       hash.update(bytes);
       yield bytes;
     }
@@ -66,7 +66,7 @@ export async function storeText(
   try {
     storedSize = await storeGzipped(ctx, blobKey, measured(), storage);
   } catch (error) {
-    await dropBlobs(ctx, [blobKey]);
+    await dropSymbolBlobs(ctx, [blobKey]);
     throw storeFailure(error);
   }
   return { module, name, checksum: hash.digest('hex'), size, storedSize, blobKey, ...counted.facts() };
@@ -117,13 +117,13 @@ async function* countAgainst(storage: FreeStorage, source: AsyncIterable<Uint8Ar
 }
 
 /** Deletes blobs without a row. If this fails, the sweep deletes them later. */
-export async function dropBlobs(ctx: Context, keys: readonly string[]): Promise<void> {
+export async function dropSymbolBlobs(ctx: Context, keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'a symbol blob could not be deleted'));
   }
 }
 
-export function tooLarge(name: string): ApiError {
+export function textTooLarge(name: string): ApiError {
   return errors.tooLarge(
     `${formatFileName(name)} is larger than ${LIMITS.symbolFileBytes / MIB} MB, the limit for a symbol file. Leave it out.`,
   );
@@ -166,6 +166,6 @@ export function storeFailure(cause: unknown): ApiError {
  * Maps an error of the database: to `symbolsNotStored`, unless it is unavailable, which the HTTP layer turns into
  * `unavailable`.
  */
-export function recordFailure(cause: unknown): unknown {
+export function asStoreFailure(cause: unknown): unknown {
   return cause instanceof ApiError || isDatabaseAway(cause) ? cause : errors.symbolsNotStored(undefined, { cause });
 }

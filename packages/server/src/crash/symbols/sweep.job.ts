@@ -13,7 +13,7 @@ import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
 import { changed, type Db, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { MODULE_LINE_BYTES, readModuleFacts } from './module-facts.ts';
-import { countContents, dropBlobs, SYMBOLS_PREFIX } from './store-text.ts';
+import { countContents, dropSymbolBlobs, SYMBOLS_PREFIX } from './store-text.ts';
 import type { TextFacts } from './symbols.sql.ts';
 import * as symbols from './symbols.sql.ts';
 import { enqueueArrived } from './symbols.ts';
@@ -41,7 +41,7 @@ async function sweepTexts(ctx: Context, gameId: string): Promise<void> {
     return deleteUnusedTexts(tx, gameId);
   });
   if (keys.length > 0) ctx.log.info({ game: gameId, blobs: keys.length }, 'deleting unused symbols');
-  await dropBlobs(ctx, keys);
+  await dropSymbolBlobs(ctx, keys);
 }
 
 export const countContentsJob = defineJob('symbols:contents', { attempts: 6, lane: 'long' }, countOldContents);

@@ -17,10 +17,10 @@ import { acceptsGzip } from '../../request/negotiation.ts';
 import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import { requireFreeStorage } from '../../ship/usage/usage.ts';
-import { MAX_FORM_BYTES, receiveSymbols, tooLarge } from './receive.ts';
+import { MAX_FORM_BYTES, receiveSymbols, uploadTooLarge } from './receive.ts';
 import { recordSymbols } from './record.ts';
 import { findReadable } from './symbols.sql.ts';
-import { recordOf } from './symbols.ts';
+import { symbolRecordOf } from './symbols.ts';
 
 /**
  * `POST …/tool/upload/symbols`: records all files of the upload or none. Breakpad's sym_upload gets status 200, because
@@ -31,7 +31,7 @@ export const uploadSymbols = stream(
   async (ctx, { caller, input: { build_id: buildId }, request }) => {
     const { gameId, keyRef } = caller;
     await requireVerifiedOwner(ctx, gameId);
-    if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw tooLarge();
+    if (Number(request.headers['content-length'] ?? 0) > MAX_FORM_BYTES) throw uploadTooLarge();
     const limit = { name: 'symbol uploads', max: ctx.config.limitSymbolUploads, windowSeconds: 3600 } as const;
     const storage = await requireFreeStorage(ctx, gameId);
     await countUse(ctx, ctx.db, gameId, limit);
@@ -44,7 +44,7 @@ export const uploadSymbols = stream(
       return answer(form === 'breakpad' ? 200 : 201, {
         build_id: build.build_id,
         count: rows.length,
-        symbols: rows.map(recordOf),
+        symbols: rows.map(symbolRecordOf),
         not_used: poorer,
       });
     } finally {

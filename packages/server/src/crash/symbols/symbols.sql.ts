@@ -257,7 +257,7 @@ export async function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
 }
 
 /** The blobs that rows refer to. Sizes and checksums of texts are those of the unpacked text. */
-export const blobReferences = sql`select blob_key as key, size, checksum as sha256, 'gzip' as packing from symbol_texts
+export const symbolBlobs = sql`select blob_key as key, size, checksum as sha256, 'gzip' as packing from symbol_texts
   union all select cache_key, cache_size, null, null from symbol_texts where cache_key is not null`;
 
 export type FoundSymbols = {

@@ -166,13 +166,13 @@ async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageS
   const rows = await symbols.listSymbols(ctx.db, gameId, buildId, { after, limit: limit + 1 });
   const { page, last } = cutPage(rows, limit);
   return {
-    symbols: page.map(({ file_name: _, ...symbol }) => recordOf(symbol)),
+    symbols: page.map(({ file_name: _, ...symbol }) => symbolRecordOf(symbol)),
     next_cursor: last === null ? null : writeCursor(list, [last.file_name, last.debug_id]),
   };
 }
 
 /** A symbol file as it appears in responses. */
-export function recordOf(row: symbols.SymbolRow): SymbolRecord {
+export function symbolRecordOf(row: symbols.SymbolRow): SymbolRecord {
   const { detail: _, uploaded_at, poorer_at, ...symbol } = row;
   return {
     ...symbol,

@@ -7,7 +7,7 @@ import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { GIB, LIMITS } from '@chauffeur/contract/limits';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
-import { formatFileName, tooLarge } from './store-text.ts';
+import { formatFileName, textTooLarge } from './store-text.ts';
 
 export type ZippedFile = {
   readonly name: string;
@@ -46,7 +46,7 @@ function requireBounds(files: readonly Entry[]): void {
   if (files.length === 0) throw errors.notSymbols('The .zip contains no files. Add the .sym files.');
   if (files.length > LIMITS.symbolFiles) throw tooMany();
   const large = files.find(({ uncompressedSize }) => uncompressedSize > LIMITS.symbolFileBytes);
-  if (large !== undefined) throw tooLarge(large.fileName);
+  if (large !== undefined) throw textTooLarge(large.fileName);
   const unpacked = files.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
   if (unpacked > LIMITS.symbolUnpackedBytes) throw unpacksTooLarge();
 }

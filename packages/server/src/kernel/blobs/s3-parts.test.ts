@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cutPieces, keyOfTail, nextSlot, readState, tailName, tailNames } from './s3-parts.ts';
+import { cutPieces, keyOfTail, nextSlot, readS3State, tailName, tailNames } from './s3-parts.ts';
 
 async function* each(buffers: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* buffers;
@@ -46,12 +46,12 @@ test('never overwrites the previous tail', () => {
 });
 
 test('reads the state of a new upload as empty', () => {
-  assert.deepEqual(readState({ key: 'a', size: 0 }), { uploadId: null, parts: [], tail: null });
+  assert.deepEqual(readS3State({ key: 'a', size: 0 }), { uploadId: null, parts: [], tail: null });
 });
 
 test('rejects a state whose parts do not add up to the size', () => {
   const parts = { uploadId: 'u', parts: [{ etag: '"e"', size: 10 }], tail: { slot: 0, size: 3 } };
-  assert.deepEqual(readState({ key: 'a', size: 13, parts }), parts);
-  assert.throws(() => readState({ key: 'a', size: 12, parts }), /have 13 bytes, not 12/);
-  assert.throws(() => readState({ key: 'a', size: 5 }), /have 0 bytes, not 5/);
+  assert.deepEqual(readS3State({ key: 'a', size: 13, parts }), parts);
+  assert.throws(() => readS3State({ key: 'a', size: 12, parts }), /have 13 bytes, not 12/);
+  assert.throws(() => readS3State({ key: 'a', size: 5 }), /have 0 bytes, not 5/);
 });

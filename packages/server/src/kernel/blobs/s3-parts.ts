@@ -30,7 +30,7 @@ export type S3State = {
  * The state in `upload`. Throws BlobMissingError if its sizes do not add up to `upload.size`, as for an upload that was
  * begun in another kind of store: the blob would be corrupt.
  */
-export function readState(upload: BlobUpload): S3State {
+export function readS3State(upload: BlobUpload): S3State {
   const state = (upload.parts ?? { uploadId: null, parts: [], tail: null }) as S3State;
   const size = state.parts.reduce((sum, part) => sum + part.size, state.tail?.size ?? 0);
   if (size !== upload.size)

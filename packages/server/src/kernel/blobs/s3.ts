@@ -10,7 +10,7 @@ import {
   nextSlot,
   PART_BYTES,
   type Piece,
-  readState,
+  readS3State,
   type S3Part,
   type S3State,
   type S3Tail,
@@ -99,7 +99,7 @@ export function openS3Store(settings: S3Settings, { lastPartMs = LAST_PART_MS } 
 /** Two parts are in transit while the third fills, so at most three parts (48 MiB) are in memory. */
 async function append(bucket: Bucket, upload: BlobUpload, source: ByteSource, lastPartMs: number): Promise<BlobUpload> {
   const { key } = upload;
-  const before = readState(upload);
+  const before = readS3State(upload);
   const stop = new AbortController();
   const sending: Promise<S3Part>[] = [];
   let uploadId = before.uploadId;
@@ -171,7 +171,7 @@ function inBackground(part: Promise<S3Part>): Promise<S3Part> {
 
 async function complete(bucket: Bucket, upload: BlobUpload): Promise<void> {
   try {
-    await assemble(bucket, upload.key, readState(upload));
+    await assemble(bucket, upload.key, readS3State(upload));
   } catch (error) {
     // If an earlier `complete` succeeded but its response was lost, the object exists. Its parts are gone, and the state
     // may be that of before the last append.

@@ -253,7 +253,7 @@ async function transactWithHook<T>(db: Db, work: (tx: Tx) => Promise<T>, hook: C
   return result;
 }
 
-export type Session = {
+export type DatabaseSession = {
   /** Runs every query on the connection. */
   readonly db: Db;
   readonly client: pg.PoolClient;
@@ -263,7 +263,7 @@ export type Session = {
  * Runs `work` with its own connection, for temporary tables, locks, or copying whole tables. The connection is closed
  * afterwards, which ends its temporary tables and its locks.
  */
-export async function withSession<T>(pool: pg.Pool, work: (session: Session) => Promise<T>): Promise<T> {
+export async function withSession<T>(pool: pg.Pool, work: (session: DatabaseSession) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   // Transactions must not return the connection to the pool.
   const connection = { query: client.query.bind(client), release: () => undefined } as unknown as pg.PoolClient;

@@ -17,7 +17,7 @@ import {
   urlOf,
 } from './cluster.ts';
 import { findServer } from './lock-file.ts';
-import { endSessions, startServer, stopServer } from './server.ts';
+import { endDatabaseSessions, startServer, stopServer } from './server.ts';
 
 /** Creates the cluster unless it exists. Throws EmbeddedPostgresError with the message of initdb. */
 async function createCluster(cluster: Cluster, log: Log): Promise<void> {
@@ -112,7 +112,7 @@ function watchServer(cluster: Cluster, log: Log): { end(): Promise<void> } {
   const watching = (async () => {
     for await (const _ of setInterval(WATCH_MS, undefined, { signal: ending.signal })) {
       const server = await findServer(cluster);
-      if (server?.stopping === true) endSessions(server, log);
+      if (server?.stopping === true) endDatabaseSessions(server, log);
       if (server !== undefined) continue;
       log.error('the embedded PostgreSQL ended unexpectedly; restarting it');
       await startServer(cluster, log, ending.signal).catch((err) =>

@@ -71,7 +71,7 @@ async function endChild(server: ChildProcess): Promise<void> {
  * Ends a server that another program asked to stop (SIGTERM, PostgreSQL's smart shutdown). Such a server accepts no new
  * sessions and waits for the open ones, but ours never end. This ends them, so that the server can be started again.
  */
-export function endSessions({ pid }: Server, log: Log): void {
+export function endDatabaseSessions({ pid }: Server, log: Log): void {
   log.warn('the embedded PostgreSQL is stopping; ending its sessions in order to restart it');
   signal(pid, 'SIGINT');
 }

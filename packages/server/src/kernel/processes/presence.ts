@@ -12,7 +12,7 @@ import { type Db, row, rows } from '../database/db.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** One registration of this process. After its connection breaks, the process registers again under another number. */
-export type Membership = {
+export type ProcessMembership = {
   /** The number that marks rows as held by this process. */
   readonly processNo: number;
   /** Aborted when the connection breaks. From then on, others may take over what this number held. */
@@ -21,9 +21,9 @@ export type Membership = {
 
 export type Presence = {
   /** Throws `unavailable` while the process is not registered. */
-  current(): Membership;
+  current(): ProcessMembership;
   /** Undefined while the process is not registered. */
-  registered(): Membership | undefined;
+  registered(): ProcessMembership | undefined;
   /** Records a job worker of this process, so that its jobs can be released if the process dies. */
   addWorker(workerId: string): Promise<void>;
   /** Calls `listener` when the database has not responded for 20 s, so connections that are open then are dead. */
@@ -35,7 +35,7 @@ export type Presence = {
   leave(): Promise<void>;
 };
 
-type Stay = Membership & { readonly client: pg.Client; readonly socket: Socket };
+type Stay = ProcessMembership & { readonly client: pg.Client; readonly socket: Socket };
 
 /** The class of the lock keys, which no other advisory lock of the database uses. */
 const LOCK_CLASS = 40_119;

@@ -1,6 +1,6 @@
 // One exchange with clamd: a command, the bytes that belong to it, and one reply.
 import { Socket } from 'node:net';
-import { ScannerUnavailableError, type ScannerVersion, type Verdict } from './scanner.ts';
+import { ScannerUnavailableError, type ScannerVersion, type ScanVerdict } from './scanner.ts';
 
 /** The address of clamd. */
 export type ClamdAddress = { path: string } | { host: string; port: number };
@@ -119,7 +119,7 @@ const NOT_LOOKED_AT = /^Heuristics\.(Limits\.Exceeded|Encrypted)\b/;
  * Throws ScannerUnavailableError for any other reply, such as a full disk or too little memory, which say nothing about
  * the file.
  */
-export function readVerdict(reply: string): Verdict {
+export function readVerdict(reply: string): ScanVerdict {
   if (reply === 'stream: OK') return { result: 'clean' };
   const signature = /^stream: (.+) FOUND$/.exec(reply)?.[1];
   if (signature !== undefined) {

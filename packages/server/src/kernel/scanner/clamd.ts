@@ -7,7 +7,7 @@ import {
   readVerdict,
   readVersion,
 } from './clamd-connection.ts';
-import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
+import { type Scanner, ScannerUnavailableError, type ScanVerdict } from './scanner.ts';
 
 export type ClamdSettings = {
   /** The value of CHAUFFEUR_CLAMD: `unix:/path` or `host:port`. */
@@ -84,7 +84,7 @@ async function scanStream(
   connection: ClamdConnection,
   source: AsyncIterable<Uint8Array>,
   limit: number,
-): Promise<Verdict> {
+): Promise<ScanVerdict> {
   const fits = await sendStream(connection, source, limit);
   if (!fits) return { result: 'not-scanned', reason: `longer than the stream limit of ${limit} bytes` };
   return readVerdict(await connection.reply);

@@ -1,6 +1,6 @@
 // The interface of virus scanners.
 
-export type Verdict =
+export type ScanVerdict =
   | { result: 'clean' }
   | { result: 'infected'; signature: string }
   /** The scanner did not scan everything, because of its own limit or an encrypted archive. */
@@ -20,7 +20,7 @@ export type Scanner = {
    * Scans one stream. Rejects with ScannerUnavailableError if the scanner cannot be reached; errors of `source` pass
    * through.
    */
-  scan(source: AsyncIterable<Uint8Array>): Promise<Verdict>;
+  scan(source: AsyncIterable<Uint8Array>): Promise<ScanVerdict>;
   version(): Promise<ScannerVersion>;
 };
 

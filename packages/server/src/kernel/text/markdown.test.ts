@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { plainTextOf, renderMarkdown } from './markdown.ts';
+import { markdownToHtml, plainTextOf } from './markdown.ts';
 
 const REL = 'rel="nofollow ugc noopener noreferrer"';
 const LENGTH = 10_000;
@@ -15,7 +15,7 @@ describe('Markdown', () => {
   test('formats text, lists, quotes, code and links', () => {
     const text = '**One** *evening* ~~now~~\n\n- a\n- b\n\n3. c\n\n> `d`\n\n---\n[e](https://e.example/f?g=1&h=2)';
     assert.equal(
-      renderMarkdown(text).replaceAll('\n', ''),
+      markdownToHtml(text).replaceAll('\n', ''),
       '<p><strong>One</strong> <em>evening</em> <s>now</s></p><ul><li>a</li><li>b</li></ul><ol start="3"><li>c</li></ol>' +
         `<blockquote><p><code>d</code></p></blockquote><hr><p><a href="https://e.example/f?g=1&amp;h=2" ${REL}>e</a></p>`,
     );
@@ -25,7 +25,7 @@ describe('Markdown', () => {
     const text =
       'One evening.\nForty houses.\n\n    For two.\nTitle\n=====\n\n|a|b|\n|-|-|\n|c|d|\n\nR&amp;D [1]: https://a.example';
     assert.equal(
-      renderMarkdown(text),
+      markdownToHtml(text),
       '<p>One evening.<br>\nForty houses.</p>\n<p>For two.<br>\nTitle<br>\n=====</p>\n' +
         `<p>|a|b|<br>\n|-|-|<br>\n|c|d|</p>\n<p>R&amp;amp;D [1]: <a href="https://a.example/" ${REL}>https://a.example</a></p>`,
     );
@@ -33,15 +33,15 @@ describe('Markdown', () => {
 
   test('headings start below the title of the page, and no level is skipped', () => {
     assert.equal(
-      renderMarkdown('### a\n# b\n###### c\n## d\n###### e').replaceAll('\n', ''),
+      markdownToHtml('### a\n# b\n###### c\n## d\n###### e').replaceAll('\n', ''),
       '<h2>a</h2><h2>b</h2><h3>c</h3><h3>d</h3><h4>e</h4>',
     );
   });
 
   test('HTML is shown as text, and images as their description', () => {
     const texts = ['<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '<!-- a -->'];
-    for (const text of texts) assert.doesNotMatch(renderMarkdown(text), /<(?!\/?p>)/, text);
-    assert.equal(renderMarkdown('![a <b>](https://evil.example/x.png)'), '<p>a &lt;b&gt;</p>');
+    for (const text of texts) assert.doesNotMatch(markdownToHtml(text), /<(?!\/?p>)/, text);
+    assert.equal(markdownToHtml('![a <b>](https://evil.example/x.png)'), '<p>a &lt;b&gt;</p>');
   });
 
   test('only complete addresses of websites become links', () => {
@@ -58,15 +58,15 @@ describe('Markdown', () => {
       '[a](https:evil.example)',
       '[a](\\\\evil.example)',
     ];
-    for (const text of refused) assert.doesNotMatch(renderMarkdown(text), /<a|href/, text);
+    for (const text of refused) assert.doesNotMatch(markdownToHtml(text), /<a|href/, text);
     assert.equal(
-      renderMarkdown('[a](https://a.example/"onclick=1)'),
+      markdownToHtml('[a](https://a.example/"onclick=1)'),
       `<p><a href="https://a.example/%22onclick=1" ${REL}>a</a></p>`,
     );
   });
 
   test('controls, and characters that reverse the text around them, are removed', () => {
-    assert.equal(renderMarkdown('a\u202e b\u0000\u001b[1m\u2066b'), '<p>a b[1mb</p>');
+    assert.equal(markdownToHtml('a\u202e b\u0000\u001b[1m\u2066b'), '<p>a b[1mb</p>');
   });
 
   test('any text becomes only elements of the list, each one closed', () => {
@@ -113,7 +113,7 @@ describe('Markdown', () => {
     fc.assert(
       fc.property(text, (any) => {
         const open: string[] = [];
-        for (const [tag] of renderMarkdown(any).matchAll(/<[^>]*>/g)) {
+        for (const [tag] of markdownToHtml(any).matchAll(/<[^>]*>/g)) {
           assert.match(tag, ALLOWED);
           const [, end, name = ''] = /^<(\/?)(\w+)/.exec(tag) ?? [];
           if (end === '/') assert.equal(open.pop(), name);
@@ -155,7 +155,7 @@ describe('Markdown', () => {
     ];
     for (const text of texts) {
       const start = performance.now();
-      renderMarkdown(text.slice(0, LENGTH));
+      markdownToHtml(text.slice(0, LENGTH));
       assert.ok(performance.now() - start < 1000, JSON.stringify(text.slice(0, 20)));
     }
   });

@@ -39,7 +39,7 @@ type State = {
 };
 
 /** The HTML of the text. */
-export function renderMarkdown(text: string): string {
+export function markdownToHtml(text: string): string {
   const state: State = { heading: 1, links: [] };
   return parse(text)
     .map((token) => write(token, state))

@@ -20,7 +20,7 @@ import { DEFAULT_SCHEDULE, isTimeZone, type Schedule } from './schedule.ts';
 
 type Settings = OutputOf<typeof contract.getAlerts>;
 
-export async function readRules(db: Db, gameId: string): Promise<Readonly<Record<AlertKind, Rule>>> {
+export async function readAlertRules(db: Db, gameId: string): Promise<Readonly<Record<AlertKind, Rule>>> {
   const rules = { ...DEFAULT_RULES };
   for (const { kind, send, repeat_hours, muted_until } of await sql.listRules(db, gameId))
     rules[kind] = { send, repeatHours: repeat_hours, mutedUntil: muted_until };
@@ -28,7 +28,7 @@ export async function readRules(db: Db, gameId: string): Promise<Readonly<Record
 }
 
 export async function readSchedule(db: Db, gameId: string): Promise<Schedule> {
-  const settings = await sql.findSettings(db, gameId);
+  const settings = await sql.findAlertSettings(db, gameId);
   if (settings === undefined) return DEFAULT_SCHEDULE;
   const { time_zone: timeZone, digest_at: digestAt, quiet_from: from, quiet_until: until } = settings;
   return { timeZone, digestAt, quietHours: from === null || until === null ? null : { from, until } };
@@ -41,7 +41,7 @@ export const getAlerts = handle(contract.getAlerts, async (ctx, { caller, input 
 
 async function settingsOf({ db }: Context, { game_id: gameId }: Game, { user }: AccountCaller): Promise<Settings> {
   const [rules, { timeZone, digestAt, quietHours }, subscribers] = await Promise.all([
-    readRules(db, gameId),
+    readAlertRules(db, gameId),
     readSchedule(db, gameId),
     sql.listSubscribers(db, gameId),
   ]);
@@ -73,13 +73,13 @@ export const updateAlerts = handle(contract.updateAlerts, async (ctx, { caller, 
     const schedule = await readSchedule(tx, game.game_id);
     const quiet = quietHours === undefined ? schedule.quietHours : quietHours;
     auditChanges(schedule, { timeZone: zone, digestAt, quietHours: quiet });
-    await sql.upsertSettings(tx, game.game_id, {
+    await sql.upsertAlertSettings(tx, game.game_id, {
       time_zone: zone ?? schedule.timeZone,
       digest_at: digestAt ?? schedule.digestAt,
       quiet_from: quiet?.from ?? null,
       quiet_until: quiet?.until ?? null,
     });
-    const rules = await readRules(tx, game.game_id);
+    const rules = await readAlertRules(tx, game.game_id);
     for (const { kind, send, repeat_hours, muted_until } of changes) {
       const { [kind]: rule } = rules;
       const changed = {

@@ -45,16 +45,22 @@ export async function lockAlerts(tx: Tx, gameId: string): Promise<boolean> {
   return locked;
 }
 
-export type WaitingRow = { kind: AlertKind; subject: string; happened_at: Date; data: never; alerted_at: Date | null };
+export type WaitingAlert = {
+  kind: AlertKind;
+  subject: string;
+  happened_at: Date;
+  data: never;
+  alerted_at: Date | null;
+};
 
 /**
  * The waiting alerts of the game, up to `limit` of each kind, oldest first, with the time at which an alert about the
  * same subject was last in a message.
  */
-export function listWaiting(tx: Tx, gameId: string, limit: number): Promise<WaitingRow[]> {
+export function listWaitingAlerts(tx: Tx, gameId: string, limit: number): Promise<WaitingAlert[]> {
   return rows(
     tx,
-    sql<WaitingRow>`select kind, subject, happened_at, data, alerted_at
+    sql<WaitingAlert>`select kind, subject, happened_at, data, alerted_at
       from (select *, row_number() over (partition by kind order by happened_at, subject) as rank
         from alerts where game_id = ${gameId}) as waiting
         left join alert_marks using (game_id, kind, subject)
@@ -100,7 +106,7 @@ export async function sentBetween(db: Db, gameId: string, since: Date, now: Date
 }
 
 /** Undefined if the game has the defaults. */
-export function findSettings(db: Db, gameId: string): Promise<SettingsRow | undefined> {
+export function findAlertSettings(db: Db, gameId: string): Promise<SettingsRow | undefined> {
   return row(
     db,
     sql<SettingsRow>`select time_zone, to_char(digest_at, 'HH24:MI') as digest_at, to_char(quiet_from, 'HH24:MI') as quiet_from,
@@ -109,7 +115,7 @@ export function findSettings(db: Db, gameId: string): Promise<SettingsRow | unde
   );
 }
 
-export async function upsertSettings(db: Db, gameId: string, settings: SettingsRow): Promise<void> {
+export async function upsertAlertSettings(db: Db, gameId: string, settings: SettingsRow): Promise<void> {
   const { time_zone, digest_at, quiet_from, quiet_until } = settings;
   await changed(
     db,

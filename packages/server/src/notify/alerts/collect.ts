@@ -11,7 +11,7 @@ import { enqueueEmails } from '../../people/emails/emails.ts';
 import { findGame, listOwners } from '../../people/game-access/game-access.sql.ts';
 import type { Game } from '../../people/game-access/game-access.ts';
 import type { Alert, AlertKind, Rule } from './alert.ts';
-import { readRules, readSchedule } from './alert-rules.ts';
+import { readAlertRules, readSchedule } from './alert-rules.ts';
 import * as sql from './alerts.sql.ts';
 import { enqueueDelivery } from './deliver.job.ts';
 import * as deliveries from './deliveries.sql.ts';
@@ -32,11 +32,11 @@ export async function collectGame(ctx: Context, gameId: string): Promise<void> {
     const game = await findGame(tx, gameId);
     if (game === null) return;
     const now = ctx.clock.now();
-    const waiting = await sql.listWaiting(tx, gameId, MAX_ALERTS);
-    const [rules, schedule] = [await readRules(tx, gameId), await readSchedule(tx, gameId)];
+    const waiting = await sql.listWaitingAlerts(tx, gameId, MAX_ALERTS);
+    const [rules, schedule] = [await readAlertRules(tx, gameId), await readSchedule(tx, gameId)];
     const [wanted, unwanted] = partition(waiting, (alert) => isWanted(alert, rules[alert.kind], now));
     const digestAt = lastDigest(now, schedule);
-    const isDue = ({ kind, happened_at }: sql.WaitingRow) => rules[kind].send === 'now' || happened_at < digestAt;
+    const isDue = ({ kind, happened_at }: sql.WaitingAlert) => rules[kind].send === 'now' || happened_at < digestAt;
     const due = isQuiet(now, schedule) ? [] : wanted.filter(isDue);
     const [digest, others] = partition(due, ({ kind }) => rules[kind].send === 'digest');
     const isFree = others.length > 0 && (await hasRoom(tx, gameId, now));
@@ -51,12 +51,12 @@ function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [T[], T
   return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
 }
 
-function alertOf({ kind, subject, happened_at, data }: sql.WaitingRow): Alert {
+function alertOf({ kind, subject, happened_at, data }: sql.WaitingAlert): Alert {
   return { kind, subject, happenedAt: happened_at, data };
 }
 
 /** Whether to send an alert at all: its kind is not muted, and its subject was not in a recent message. */
-function isWanted({ alerted_at: last }: sql.WaitingRow, { send, repeatHours, mutedUntil }: Rule, now: Date): boolean {
+function isWanted({ alerted_at: last }: sql.WaitingAlert, { send, repeatHours, mutedUntil }: Rule, now: Date): boolean {
   if (send === 'never' || (mutedUntil !== null && mutedUntil > now)) return false;
   // A mark from while a clock was ahead would otherwise hold alerts back until it has caught up.
   return last === null || last > now || now.getTime() - last.getTime() >= repeatHours * HOUR;
@@ -85,7 +85,7 @@ async function send(ctx: Context, tx: Tx, game: Game, { reason, alerts, now }: N
 export async function sendTo(
   tx: Tx,
   gameId: string,
-  recipients: readonly deliveries.Recipient[],
+  recipients: readonly deliveries.AlertRecipient[],
   { reason, content, now }: { reason: Message['reason']; content: Content; now: Date },
 ): Promise<string[]> {
   const messageId = newId(now.getTime());
@@ -102,7 +102,7 @@ export async function sendTo(
 }
 
 /** The members and destinations that get at least one of the alerts. */
-async function recipientsOf(db: Db, gameId: string, content: Content): Promise<deliveries.Recipient[]> {
+async function recipientsOf(db: Db, gameId: string, content: Content): Promise<deliveries.AlertRecipient[]> {
   const subscribers = await sql.listSubscribers(db, gameId);
   const destinations = await deliveries.listDestinations(db, gameId);
   const wants = (kinds: readonly AlertKind[] | null) => {

@@ -131,11 +131,11 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<void> 
 }
 
 /** `gotLast` says whether the destination has got its last message. */
-export type Recipient = { destinationId: string; gotLast: boolean } | { userId: string };
+export type AlertRecipient = { destinationId: string; gotLast: boolean } | { userId: string };
 
 export async function insertDelivery(
   tx: Tx,
-  delivery: { gameId: string; deliveryId: string; messageId: string; to: Recipient },
+  delivery: { gameId: string; deliveryId: string; messageId: string; to: AlertRecipient },
 ): Promise<void> {
   const destinationId = 'destinationId' in delivery.to ? delivery.to.destinationId : null;
   const userId = 'userId' in delivery.to ? delivery.to.userId : null;

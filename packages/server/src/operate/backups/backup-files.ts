@@ -9,7 +9,7 @@ import { BlobMissingError, type BlobStore } from '../../kernel/blobs/store.ts';
 import {
   BACKUPS_PREFIX,
   type BackupFile,
-  damaged,
+  damagedBackup,
   idOfKey,
   isManifestKey,
   type Manifest,
@@ -42,19 +42,19 @@ export async function* readFile(target: BlobStore, { key, size, sha256 }: Backup
   for await (const bytes of readContent(target, key)) {
     read += bytes.length;
     // The check is here so that a small file that unpacks to a huge one cannot fill the disk or the memory.
-    if (read > size) throw damaged(key);
+    if (read > size) throw damagedBackup(key);
     hash.update(bytes);
     yield bytes;
   }
-  if (read !== size || hash.digest('hex') !== sha256) throw damaged(key);
+  if (read !== size || hash.digest('hex') !== sha256) throw damagedBackup(key);
 }
 
 async function* readContent(target: BlobStore, key: string): AsyncGenerator<Uint8Array> {
   try {
     yield* (await readUnpacked(target, key)) as AsyncIterable<Uint8Array>;
   } catch (error) {
-    if (error instanceof BlobMissingError) throw damaged(key, 'the file is missing');
-    if (/^(ZSTD_|Z_)/.test((error as { code?: string }).code ?? '')) throw damaged(key, 'it cannot be unpacked');
+    if (error instanceof BlobMissingError) throw damagedBackup(key, 'the file is missing');
+    if (/^(ZSTD_|Z_)/.test((error as { code?: string }).code ?? '')) throw damagedBackup(key, 'it cannot be unpacked');
     throw error;
   }
 }

@@ -28,7 +28,7 @@ import { bytesOfBuffer } from '../../kernel/blobs/byte-source.ts';
 import { deleteHeld, lockDeletions, unlockDeletions } from '../../kernel/blobs/held-deletions.ts';
 import { BlobMissingError, type BlobStore } from '../../kernel/blobs/store.ts';
 import { SECOND } from '../../kernel/clock.ts';
-import { type Db, rows, type Session, withSession } from '../../kernel/database/db.ts';
+import { type DatabaseSession, type Db, rows, withSession } from '../../kernel/database/db.ts';
 import {
   type BackupReport,
   type BlobEntry,
@@ -115,7 +115,7 @@ async function storeRun(ctx: Context, work: (startedAt: Date) => Promise<BackupR
 
 async function saveAll(
   ctx: Context,
-  session: Session,
+  session: DatabaseSession,
   target: BlobStore,
   startedAt: Date,
   report: BackupReport,
@@ -149,7 +149,7 @@ async function removeIncomplete(target: BlobStore): Promise<void> {
 }
 
 /** Reads what the newest complete backup and interrupted ones have copied, so that it is not copied again. */
-async function readKnownBlobs({ db }: Session, target: BlobStore, report: BackupReport): Promise<void> {
+async function readKnownBlobs({ db }: DatabaseSession, target: BlobStore, report: BackupReport): Promise<void> {
   const backups = await listBackups(target);
   const newest = backups.findLast(({ isComplete }) => isComplete);
   for (const { id, isComplete, keys } of backups) {
@@ -173,7 +173,7 @@ async function readKnownBlobs({ db }: Session, target: BlobStore, report: Backup
  * Saves all tables as they were at one moment. The transaction ends before blobs are copied, because a long one keeps
  * PostgreSQL from removing old rows. If it fails, its connection is closed, which rolls it back.
  */
-async function saveDatabase(session: Session, target: BlobStore, id: string, report: BackupReport) {
+async function saveDatabase(session: DatabaseSession, target: BlobStore, id: string, report: BackupReport) {
   const { db } = session;
   const name = await snapshot.beginSnapshot(db);
   await collectReferences(db);
@@ -188,7 +188,7 @@ async function saveDatabase(session: Session, target: BlobStore, id: string, rep
   return { snapshot: name, migrations, partitions, tables, jobs, sequences };
 }
 
-async function saveBlobs(ctx: Context, { db }: Session, target: BlobStore, id: string, report: BackupReport) {
+async function saveBlobs(ctx: Context, { db }: DatabaseSession, target: BlobStore, id: string, report: BackupReport) {
   const lists: BackupFile[] = [];
   const missing: string[] = [];
   let entries: BlobEntry[] = [];

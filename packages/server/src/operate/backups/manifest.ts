@@ -15,7 +15,12 @@ export type TableFile = BackupFile & {
   readonly columns: readonly string[];
   readonly rows: number;
 };
-export type Partition = { readonly table: string; readonly name: string; readonly from: string; readonly to: string };
+export type BackedUpPartition = {
+  readonly table: string;
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+};
 
 export type Manifest = {
   readonly format: typeof FORMAT;
@@ -26,7 +31,7 @@ export type Manifest = {
   /** The name of the snapshot in PostgreSQL. */
   readonly snapshot: string;
   readonly migrations: readonly { readonly name: string; readonly sha256: string }[];
-  readonly partitions: readonly Partition[];
+  readonly partitions: readonly BackedUpPartition[];
   readonly sequences: readonly { readonly name: string; readonly value: number }[];
   readonly tables: readonly TableFile[];
   readonly jobs: BackupFile & { readonly rows: number };
@@ -74,7 +79,7 @@ export function formatManifest(manifest: Manifest): string {
 /** Throws BackupError if the text is damaged or has another format. */
 export function parseManifest(text: string, key: string): Manifest {
   const { sha256, manifest } = parseJson(text, key);
-  if (manifest === undefined || checksumOf(manifest) !== sha256) throw damaged(key);
+  if (manifest === undefined || checksumOf(manifest) !== sha256) throw damagedBackup(key);
   if (manifest.format !== FORMAT)
     throw new BackupError(`${key} has format ${manifest.format}: restore it with Chauffeur ${manifest.version}.`);
   return manifest;
@@ -84,11 +89,11 @@ function parseJson(text: string, key: string): { sha256?: string; manifest?: Man
   try {
     return JSON.parse(text);
   } catch {
-    throw damaged(key);
+    throw damagedBackup(key);
   }
 }
 
-export function damaged(key: string, detail = 'its checksum is wrong'): BackupError {
+export function damagedBackup(key: string, detail = 'its checksum is wrong'): BackupError {
   return new BackupError(`The backup is damaged: ${key}: ${detail}.`);
 }
 

@@ -1,13 +1,13 @@
 // The SQL of blob references: which blobs the rows of all features refer to.
 import { sql } from 'kysely';
-import { blobReferences as eventFiles } from '../../analytics/events/events.ts';
-import { blobReferences as crashes } from '../../crash/crashes/crashes.ts';
-import { blobReferences as symbols } from '../../crash/symbols/symbols.sql.ts';
+import { eventFileBlobs as eventFiles } from '../../analytics/events/events.ts';
+import { reportBlobs as crashes } from '../../crash/crashes/crashes.ts';
+import { symbolBlobs as symbols } from '../../crash/symbols/symbols.sql.ts';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
-import { blobReferences as files } from '../../ship/files/files.sql.ts';
-import { blobReferences as media } from '../../ship/media/media.sql.ts';
+import { gameFileBlobs as files } from '../../ship/files/files.sql.ts';
+import { imageBlobs as media } from '../../ship/media/media.sql.ts';
 import { openBlobs } from '../../ship/uploads/uploads.sql.ts';
-import { blobReferences as videos } from '../../ship/videos/videos.sql.ts';
+import { videoBlobs as videos } from '../../ship/videos/videos.sql.ts';
 
 /**
  * A blob that a row refers to. The size and the checksum are those of the unpacked content; null if they are unknown.

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { BlobCursor } from '../../kernel/blobs/blob-bytes.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
-import { rows, type Session, withSession } from '../../kernel/database/db.ts';
+import { type DatabaseSession, rows, withSession } from '../../kernel/database/db.ts';
 import { migrate, readMigrations } from '../../kernel/database/migrate.ts';
 import { migrateJobs } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
@@ -19,7 +19,7 @@ import {
   readFile,
   readManifest,
 } from './backup-files.ts';
-import { BackupError, BLOBS_PREFIX, backupIdOf, damaged, type Manifest } from './manifest.ts';
+import { BackupError, BLOBS_PREFIX, backupIdOf, damagedBackup, type Manifest } from './manifest.ts';
 import { collectReferences } from './references.sql.ts';
 import * as snapshot from './snapshot.sql.ts';
 import { createJobTable, enqueueSavedJobs, loadFile, loadTable, SAVED_JOB_COLUMNS } from './snapshot.sql.ts';
@@ -97,7 +97,7 @@ async function requireKnownMigrations({ migrations, version }: Manifest): Promis
     );
 }
 
-async function requireEmptyDatabase({ db }: Session, { migrations }: Manifest): Promise<void> {
+async function requireEmptyDatabase({ db }: DatabaseSession, { migrations }: Manifest): Promise<void> {
   if (!(await snapshot.hasMigrations(db))) return;
   const content = await snapshot.findContent(db);
   if (content !== null) throw new BackupError(`The database is not empty: ${content}. Restore into a new database.`);
@@ -111,13 +111,13 @@ async function requireEmptyDatabase({ db }: Session, { migrations }: Manifest): 
     throw new BackupError('A server is running on this database. Stop it first.');
 }
 
-async function isRunning(db: Session['db']): Promise<boolean> {
+async function isRunning(db: DatabaseSession['db']): Promise<boolean> {
   const { found } = (await rows(db, sql<{ found: boolean }>`select to_regclass('processes') is not null as found`))[0]!;
   return found && (await listProcesses(db)).some(({ alive }) => alive);
 }
 
 /** Requires an empty blob store, except for blobs of this backup, which an interrupted restore has left. */
-async function requireEmptyStore({ db }: Session, blobs: BlobStore): Promise<void> {
+async function requireEmptyStore({ db }: DatabaseSession, blobs: BlobStore): Promise<void> {
   let page: string[] = [];
   const check = async () => {
     const [other] = await snapshot.notInBlobTable(db, page);
@@ -135,7 +135,11 @@ async function requireEmptyStore({ db }: Session, blobs: BlobStore): Promise<voi
 }
 
 /** Reads all files and blobs of the backup. */
-async function checkFiles({ db }: Session, source: BlobStore, { tables, jobs, blobs }: Manifest): Promise<void> {
+async function checkFiles(
+  { db }: DatabaseSession,
+  source: BlobStore,
+  { tables, jobs, blobs }: Manifest,
+): Promise<void> {
   for (const file of [...tables, jobs]) for await (const _ of readFile(source, file));
   let count = 0;
   for await (const page of snapshot.pageBlobs(db, PAGE)) {
@@ -147,10 +151,10 @@ async function checkFiles({ db }: Session, source: BlobStore, { tables, jobs, bl
 
 async function requireIntact(store: BlobStore, key: string, entry: BlobEntry): Promise<void> {
   const stored = await store.stat(key);
-  if (stored === null) throw damaged(key, 'the file is missing');
-  if (stored.size !== entry.size) throw damaged(key, `it has ${stored.size} bytes instead of ${entry.size}`);
+  if (stored === null) throw damagedBackup(key, 'the file is missing');
+  if (stored.size !== entry.size) throw damagedBackup(key, `it has ${stored.size} bytes instead of ${entry.size}`);
   if ((await checksumOf(store, key, entry.size)) !== entry.sha256)
-    throw damaged(
+    throw damagedBackup(
       key,
       'its checksum is wrong. If the installation still works, delete this file, and the next backup copies it again',
     );
@@ -173,7 +177,7 @@ async function restoreBlob(source: BlobStore, blobs: BlobStore, { key, size, sha
 }
 
 /** Loads the database. If this fails, the connection is closed, which rolls everything back. */
-async function loadDatabase(session: Session, source: BlobStore, manifest: Manifest): Promise<void> {
+async function loadDatabase(session: DatabaseSession, source: BlobStore, manifest: Manifest): Promise<void> {
   const { db } = session;
   const tables = await snapshot.listTables(db);
   const saved = new Map(manifest.tables.map((file) => [file.table, file]));
@@ -199,7 +203,7 @@ async function loadDatabase(session: Session, source: BlobStore, manifest: Manif
 }
 
 /** Reports the blobs that the installation itself had lost. The backup has every other blob that a row refers to. */
-async function reportMissing({ db }: Session, { missing }: Manifest, report: BackupReport): Promise<void> {
+async function reportMissing({ db }: DatabaseSession, { missing }: Manifest, report: BackupReport): Promise<void> {
   for (const key of missing) report.problem(`missing ${key}: the installation did not have this blob`);
   await collectReferences(db);
   const [unexpected] = await snapshot.referencesWithoutBlob(db, missing);

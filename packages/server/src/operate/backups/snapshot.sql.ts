@@ -8,9 +8,9 @@ import { sql } from 'kysely';
 import copyStreams from 'pg-copy-streams';
 import { bytesOf } from '../../kernel/blobs/byte-source.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
-import { changed, type Db, onlyRow, rows, type Session } from '../../kernel/database/db.ts';
+import { changed, type DatabaseSession, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 import { type BlobEntry, readFile, writeFile } from './backup-files.ts';
-import { type BackupFile, damaged, type Partition, prefixOf, type TableFile } from './manifest.ts';
+import { type BackedUpPartition, type BackupFile, damagedBackup, prefixOf, type TableFile } from './manifest.ts';
 import type { BlobReference } from './references.sql.ts';
 
 /** Tables with the state of this installation, which has no meaning in another one, and tables that migrations fill. */
@@ -60,10 +60,10 @@ export function listTables(db: Db): Promise<Table[]> {
 }
 
 /** The partitions with bounds. Default partitions exist in every installation. */
-export function listBoundedPartitions(db: Db): Promise<Partition[]> {
+export function listBoundedPartitions(db: Db): Promise<BackedUpPartition[]> {
   return rows(
     db,
-    sql<Partition>`select inhparent::regclass::text as table, relname::text as name, bound[1] as from, bound[2] as to
+    sql<BackedUpPartition>`select inhparent::regclass::text as table, relname::text as name, bound[1] as from, bound[2] as to
       from pg_inherits join pg_class on pg_class.oid = inhrelid,
         regexp_match(pg_get_expr(relpartbound, pg_class.oid), '^FOR VALUES FROM \\(''([^'']+)''\\) TO \\(''([^'']+)''\\)$') as bound
       where relkind = 'r' and relnamespace = current_schema()::regnamespace and bound is not null
@@ -71,7 +71,7 @@ export function listBoundedPartitions(db: Db): Promise<Partition[]> {
   );
 }
 
-export async function createPartition(db: Db, { table, name, from, to }: Partition): Promise<void> {
+export async function createPartition(db: Db, { table, name, from, to }: BackedUpPartition): Promise<void> {
   await rows(
     db,
     sql`create table if not exists ${sql.table(name)} partition of ${sql.table(table)}
@@ -271,7 +271,7 @@ const CONDITIONS: Readonly<Record<string, string>> = { upload_sessions: 'finishe
 
 /** Saves a table as the transaction of the session sees it. */
 export async function saveTable(
-  session: Session,
+  session: DatabaseSession,
   target: BlobStore,
   id: string,
   { name, columns }: Table,
@@ -282,7 +282,7 @@ export async function saveTable(
 }
 
 export async function saveQuery(
-  { client }: Session,
+  { client }: DatabaseSession,
   target: BlobStore,
   key: string,
   query: string,
@@ -298,7 +298,7 @@ export async function saveQuery(
 
 /** Loads a file into a table. Throws BackupError if the file is damaged or has another number of rows. */
 export async function loadFile(
-  { client }: Session,
+  { client }: DatabaseSession,
   target: BlobStore,
   file: BackupFile & { rows: number },
   table: string,
@@ -306,10 +306,11 @@ export async function loadFile(
 ): Promise<void> {
   const stream = client.query(copyStreams.from(`copy ${quote(table)} (${columns}) from stdin`));
   await pipeline(Readable.from(readFile(target, file), { objectMode: false }), stream);
-  if (stream.rowCount !== file.rows) throw damaged(file.key, `it has ${stream.rowCount} rows instead of ${file.rows}`);
+  if (stream.rowCount !== file.rows)
+    throw damagedBackup(file.key, `it has ${stream.rowCount} rows instead of ${file.rows}`);
 }
 
-export function loadTable(session: Session, target: BlobStore, file: TableFile): Promise<void> {
+export function loadTable(session: DatabaseSession, target: BlobStore, file: TableFile): Promise<void> {
   return loadFile(session, target, file, file.table, file.columns.map(quote).join());
 }
 

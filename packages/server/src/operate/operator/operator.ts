@@ -9,12 +9,12 @@ import { HOUR } from '../../kernel/clock.ts';
 import { changed, type Db, row, rows } from '../../kernel/database/db.ts';
 import { listJobKinds } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
-import { resetSecondFactor as resetFactors, setDisabled } from '../../people/accounts/accounts.ts';
+import { removeSecondFactor as resetFactors, setAccountDisabled } from '../../people/accounts/accounts.ts';
 import { countHeldEmails } from '../../people/emails/emails.sql.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
 import { findProblems, type ServiceState } from './problems.ts';
-import { readScanner, readStorage } from './service-parts.ts';
+import { readScanner, readServiceStorage } from './service-parts.ts';
 import { showSettings } from './shown-settings.ts';
 import * as jobs from './state.sql.ts';
 import * as state from './state.sql.ts';
@@ -27,7 +27,7 @@ const MAX_LIMITS = 50;
 export const getServiceState = handle(contract.getServiceState, async (ctx) => {
   const [queue, storage, kept, scanner, database, processes, totals, heldEmails] = await Promise.all([
     readQueue(ctx),
-    readStorage(ctx),
+    readServiceStorage(ctx),
     state.countKept(ctx.db),
     readScanner(ctx),
     state.readDatabase(ctx.db),
@@ -125,22 +125,22 @@ export const listUsers = handle(contract.listUsers, async (ctx, { input: { searc
 });
 
 export const verifyUser = handle(contract.verifyUser, async (ctx, { input }) => {
-  await markVerified(ctx.db, input.user_id);
+  await markUserVerified(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
 });
 
 export const signUserOut = handle(contract.signUserOut, async (ctx, { input }) => {
-  await endSessions(ctx.db, input.user_id);
+  await endUserSessions(ctx.db, input.user_id);
   return requireUser(ctx, input.user_id);
 });
 
 export const disableUser = handle(contract.disableUser, async (ctx, { caller, input }) => {
-  await setDisabled(ctx, input.user_id, true, caller.user.id);
+  await setAccountDisabled(ctx, input.user_id, true, caller.user.id);
   return requireUser(ctx, input.user_id);
 });
 
 export const enableUser = handle(contract.enableUser, async (ctx, { caller, input }) => {
-  await setDisabled(ctx, input.user_id, false, caller.user.id);
+  await setAccountDisabled(ctx, input.user_id, false, caller.user.id);
   return requireUser(ctx, input.user_id);
 });
 
@@ -150,7 +150,7 @@ export const resetSecondFactor = handle(contract.resetSecondFactor, async (ctx, 
 });
 
 async function requireUser(ctx: Context, userId: string): Promise<User> {
-  const user = await findUser(ctx.db, userId);
+  const user = await findUserById(ctx.db, userId);
   if (user === undefined) throw errors.notFound('user_id: no account has this id.');
   return userOf(user);
 }
@@ -218,14 +218,14 @@ function readUsers(
   );
 }
 
-export function findUser(db: Db, userId: string): Promise<UserRow | undefined> {
+export function findUserById(db: Db, userId: string): Promise<UserRow | undefined> {
   return row(db, sql<UserRow>`select ${columns} from users where id = ${userId}`);
 }
 
-export async function markVerified(db: Db, userId: string): Promise<void> {
+export async function markUserVerified(db: Db, userId: string): Promise<void> {
   await changed(db, sql`update users set email_verified = true, updated_at = now() where id = ${userId}`);
 }
 
-export async function endSessions(db: Db, userId: string): Promise<void> {
+export async function endUserSessions(db: Db, userId: string): Promise<void> {
   await changed(db, sql`delete from user_sessions where user_id = ${userId}`);
 }

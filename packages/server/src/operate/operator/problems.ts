@@ -5,9 +5,9 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getServiceState } from '@chauffeur/contract/operations/operator';
 
 export type ServiceState = OutputOf<typeof getServiceState>;
-export type Problem = ServiceState['problems'][number];
+export type ServiceProblem = ServiceState['problems'][number];
 type Facts = Omit<ServiceState, 'problems'>;
-type Rule = (facts: Facts) => Problem | null;
+type Rule = (facts: Facts) => ServiceProblem | null;
 
 const GIB = 1024 ** 3;
 const MINUTE_MS = 60_000;
@@ -120,12 +120,12 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The problems in the order of the rules, failures before warnings. */
-export function findProblems(facts: Facts): Problem[] {
+export function findProblems(facts: Facts): ServiceProblem[] {
   const problems = RULES.map((rule) => rule(facts)).filter((problem) => problem !== null);
   return problems.sort((a, b) => Number(b.level === 'bad') - Number(a.level === 'bad'));
 }
 
-function findOverdue({ at, queue }: Facts, lane: keyof typeof MAX_WAIT_MS): Problem | null {
+function findOverdue({ at, queue }: Facts, lane: keyof typeof MAX_WAIT_MS): ServiceProblem | null {
   const waits = queue.kinds
     .filter((kind) => kind.lane === lane && kind.oldest_waiting_at !== null)
     .map((kind) => Date.parse(at) - Date.parse(kind.oldest_waiting_at ?? at));
@@ -138,10 +138,10 @@ function findOverdue({ at, queue }: Facts, lane: keyof typeof MAX_WAIT_MS): Prob
   return warning('queue', message, 'Start another worker, or raise CHAUFFEUR_JOBS and CHAUFFEUR_QUICK_JOBS.');
 }
 
-function failure(part: Problem['part'], message: string, remedy: string): Problem {
+function failure(part: ServiceProblem['part'], message: string, remedy: string): ServiceProblem {
   return { part, level: 'bad', says: message, remedy };
 }
 
-function warning(part: Problem['part'], message: string, remedy: string): Problem {
+function warning(part: ServiceProblem['part'], message: string, remedy: string): ServiceProblem {
   return { part, level: 'unsure', says: message, remedy };
 }

@@ -40,7 +40,7 @@ export async function readScanner(ctx: Context): Promise<ServiceState['scanner']
   return { configured: true, reachable: true, engine, signatures, signatures_day: day };
 }
 
-export async function readStorage(ctx: Context): Promise<Omit<ServiceState['storage'], 'kept'>> {
+export async function readServiceStorage(ctx: Context): Promise<Omit<ServiceState['storage'], 'kept'>> {
   const [reachable, disk] = await Promise.all([
     checkWithTimeout(ctx, 'blobs', () => ctx.blobs.check().then(() => true)),
     checkWithTimeout(ctx, 'disk', () => readDiskSpace(ctx)),
@@ -65,7 +65,7 @@ type Part = (typeof PARTS)[number];
 type PartState = 'ok' | 'failed' | 'not configured';
 
 /** The state of each part. The reason for a failure is logged instead of returned. */
-export async function checkParts(ctx: Context): Promise<Record<Part, PartState>> {
+export async function checkReadiness(ctx: Context): Promise<Record<Part, PartState>> {
   const { clamd, clamdStreamLimit: streamLimit } = ctx.config;
   const checks: Record<Part, (() => Promise<unknown>) | undefined> = {
     database: () => rows(ctx.db, sql`select 1`),

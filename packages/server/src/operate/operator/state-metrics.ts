@@ -9,7 +9,7 @@ import { readScanBacklog } from '../../ship/files/files.sql.ts';
 import { countAllOpen } from '../../ship/uploads/uploads.sql.ts';
 import { countPending } from '../../team/approvals/approvals.sql.ts';
 import { readLatestBackups } from '../backups/backups.ts';
-import { checkParts, readDiskSpace, readScanner } from './service-parts.ts';
+import { checkReadiness, readDiskSpace, readScanner } from './service-parts.ts';
 import * as jobs from './state.sql.ts';
 import * as state from './state.sql.ts';
 
@@ -98,7 +98,7 @@ function refresher(ctx: Context, { name, seconds, gauges, read }: Reading): () =
 
 async function readParts(ctx: Context): Promise<void> {
   const { partUp } = ctx.metrics;
-  const states = await checkParts(ctx);
+  const states = await checkReadiness(ctx);
   for (const part of PARTS) if (states[part] !== 'not configured') partUp.set({ part }, states[part] === 'ok' ? 1 : 0);
 }
 

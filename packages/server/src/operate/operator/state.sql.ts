@@ -44,12 +44,12 @@ export function countKept(db: Db): Promise<KeptRow[]> {
   );
 }
 
-export type Totals = { users: number; games: number; builds: number };
+export type ServiceTotals = { users: number; games: number; builds: number };
 
-export function countTotals(db: Db): Promise<Totals> {
+export function countTotals(db: Db): Promise<ServiceTotals> {
   return onlyRow(
     db,
-    sql<Totals>`select (select count(*) from users) as users, (select count(*) from games) as games,
+    sql<ServiceTotals>`select (select count(*) from users) as users, (select count(*) from games) as games,
       (select count(*) from builds) as builds`,
   );
 }

@@ -7,7 +7,7 @@ import { formatBytes } from '@chauffeur/contract/format';
 import { MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import { type ClamdScanner, createClamdScanner } from '../../kernel/scanner/clamd.ts';
-import { ScannerUnavailableError, type Verdict } from '../../kernel/scanner/scanner.ts';
+import { ScannerUnavailableError, type ScanVerdict } from '../../kernel/scanner/scanner.ts';
 import { type Check, fail, pass, warn } from './checks.ts';
 
 /** Loading new signatures delays a reply by many seconds. */
@@ -87,7 +87,7 @@ const CHECKS: readonly ((scanner: ClamdScanner) => Promise<Check>)[] = [
   },
 ];
 
-function scanBytes(scanner: ClamdScanner, bytes: Buffer): Promise<Verdict> {
+function scanBytes(scanner: ClamdScanner, bytes: Buffer): Promise<ScanVerdict> {
   return scanner.scan(
     (async function* () {
       yield bytes;
@@ -95,7 +95,7 @@ function scanBytes(scanner: ClamdScanner, bytes: Buffer): Promise<Verdict> {
   );
 }
 
-function describe(verdict: Verdict): string {
+function describe(verdict: ScanVerdict): string {
   if (verdict.result === 'clean') return 'clean';
   return verdict.result === 'infected' ? verdict.signature : verdict.reason;
 }

@@ -206,6 +206,6 @@ export function listActiveOperators(db: Db): Promise<{ email: string }[]> {
   );
 }
 
-export async function setDisabled(tx: Tx, userId: string, at: Date | null): Promise<void> {
+export async function setAccountDisabled(tx: Tx, userId: string, at: Date | null): Promise<void> {
   await changed(tx, sql`update users set disabled_at = ${at}, updated_at = now() where id = ${userId}`);
 }

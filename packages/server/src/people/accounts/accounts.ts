@@ -35,7 +35,7 @@ import {
 import { checkRequest, databaseHooks, resetReports } from './auth-hooks.ts';
 import { AUTH_TABLES, signInPlugins } from './auth-tables.ts';
 import { changeHooks, FRESH_SECONDS } from './change-hooks.ts';
-import { resetSecondFactor, setDisabled } from './disabled-accounts.ts';
+import { removeSecondFactor, setAccountDisabled } from './disabled-accounts.ts';
 import { type AccessToken, CLOSED_OAUTH_ROUTES, type OAuthOptions, oauthPlugins, readAccessToken } from './oauth.ts';
 import { CLIENT_ADDRESS_HEADER, refuseName } from './request-rules.ts';
 import { forgetTrust } from './second-factors.sql.ts';
@@ -50,7 +50,7 @@ import { type CookieFormat, storedTokenOf, toStoredTokens, withTokens } from './
 import { type SsoSettings, singleSignOn } from './sso.ts';
 import { usedCodes } from './used-codes.ts';
 
-export { resetSecondFactor, setDisabled, storedTokenOf };
+export { removeSecondFactor, setAccountDisabled, storedTokenOf };
 
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -343,7 +343,7 @@ export async function appointOperator(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Marks an account's email as verified for the operator. */
-export async function verifyUser(ctx: Context, email: string): Promise<User> {
+export async function verifyUserByEmail(ctx: Context, email: string): Promise<User> {
   await markVerified(ctx.db, email);
   const user = await findUser(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
@@ -354,7 +354,7 @@ export async function verifyUser(ctx: Context, email: string): Promise<User> {
 export async function setUserDisabled(ctx: Context, email: string, disabled: boolean): Promise<User> {
   const user = await findUser(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
-  await setDisabled(ctx, user.id, disabled, null);
+  await setAccountDisabled(ctx, user.id, disabled, null);
   return user;
 }
 
@@ -362,7 +362,7 @@ export async function setUserDisabled(ctx: Context, email: string, disabled: boo
 export async function resetUserSecondFactor(ctx: Context, email: string): Promise<User & { removed: boolean }> {
   const user = await findUser(ctx.db, email);
   if (user === null) throw new AccountError(`No account has the email ${email}.`);
-  return { ...user, ...(await resetSecondFactor(ctx, user.id)) };
+  return { ...user, ...(await removeSecondFactor(ctx, user.id)) };
 }
 
 /** Grants or revokes the operator role. */

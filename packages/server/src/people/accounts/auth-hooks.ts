@@ -4,12 +4,12 @@ import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Db } from '../../kernel/database/db.ts';
 import { auditChange, noteActor } from '../../request/audit.ts';
 import { deleteSession, findSignInState, findUser, forgetResetLinks } from './accounts.sql.ts';
-import { type ChangeOptions, methodOf, reportUserChange } from './change-hooks.ts';
-import { type Refusal, refuseName, refuseRequest } from './request-rules.ts';
+import { type ChangeOptions, reportUserChange, signInMethodOf } from './change-hooks.ts';
+import { type AuthRefusal, refuseName, refuseRequest } from './request-rules.ts';
 import { issueToken } from './session-tokens.ts';
 import { CODE_ROUTE, type CodeRequest, useCode } from './used-codes.ts';
 
-function refusalOf(refusal: Refusal): APIError {
+function refusalOf(refusal: AuthRefusal): APIError {
   return new APIError('BAD_REQUEST', refusal);
 }
 
@@ -38,7 +38,7 @@ type Endpoint = {
 } | null;
 
 /** A browser that followed a link is redirected to its page with the error; other requests get it as a response. */
-function refuse(endpoint: Endpoint, status: 'BAD_REQUEST' | 'FORBIDDEN', refusal: Refusal): Error {
+function refuse(endpoint: Endpoint, status: 'BAD_REQUEST' | 'FORBIDDEN', refusal: AuthRefusal): Error {
   const page = endpoint?.query?.callbackURL;
   if (endpoint === null || page === undefined) return new APIError(status, refusal);
   return endpoint.redirect(`${page}${page.includes('?') ? '&' : '?'}error=${refusal.code}`);
@@ -52,7 +52,7 @@ async function checkNewEmail(db: Db, email: string, endpoint: Endpoint): Promise
 
 type Fields = Record<string, unknown>;
 
-const DISABLED: Refusal = { code: 'ACCOUNT_DISABLED', message: 'An operator disabled this account.' };
+const DISABLED: AuthRefusal = { code: 'ACCOUNT_DISABLED', message: 'An operator disabled this account.' };
 
 /**
  * Every way to sign in ends here, once the person has proved who they are: so no one else learns whether an account is
@@ -124,7 +124,7 @@ export function databaseHooks(db: Db, options: ChangeOptions) {
           await checkSession(db, session.userId, endpoint);
           if (endpoint?.path === CODE_ROUTE) await useCode(db, session.userId, endpoint as unknown as CodeRequest);
           const replaced = endpoint?.context?.session?.session?.signInMethod;
-          return { data: { ...session, token: issueToken(), signInMethod: methodOf(endpoint?.path, replaced) } };
+          return { data: { ...session, token: issueToken(), signInMethod: signInMethodOf(endpoint?.path, replaced) } };
         },
         // The account may have been disabled since the check. Disabling it waits for sessions that are being stored.
         after: async ({ id, userId }: { id: string; userId: string }, endpoint: Endpoint) => {

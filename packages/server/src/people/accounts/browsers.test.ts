@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkOf } from './browsers.ts';
+import { browserNetworkOf } from './browsers.ts';
 
 test('a network is the start of an address', () => {
   const networks: readonly [string, string][] = [
@@ -14,5 +14,5 @@ test('a network is the start of an address', () => {
     ['', ''],
     ['nonsense', ''],
   ];
-  for (const [address, network] of networks) assert.equal(networkOf(address), network, address);
+  for (const [address, network] of networks) assert.equal(browserNetworkOf(address), network, address);
 });

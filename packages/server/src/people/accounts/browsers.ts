@@ -32,7 +32,7 @@ export async function noteBrowser(db: Db, visit: Visit, now: Date): Promise<bool
     userId: visit.userId,
     cookieHash: hashSecret(visit.cookie),
     userAgent: visit.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
-    network: networkOf(visit.address),
+    network: browserNetworkOf(visit.address),
   };
   const known = await findBrowser(db, browser);
   if (known !== undefined) {
@@ -46,7 +46,7 @@ export async function noteBrowser(db: Db, visit: Visit, now: Date): Promise<bool
 }
 
 /** The first 24 bits of an IPv4 address, or the first 48 of an IPv6 address; empty for anything else. */
-export function networkOf(address: string): string {
+export function browserNetworkOf(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
   if (isIPv4(mapped)) return mapped.split('.').slice(0, 3).join('.');
   if (!isIPv6(address)) return '';

@@ -11,7 +11,7 @@ import { findUserById } from './accounts.sql.ts';
 import { BROWSER_COOKIE, BROWSER_COOKIE_LENGTH, BROWSER_COOKIE_SECONDS, noteBrowser } from './browsers.ts';
 import { CLIENT_ADDRESS_HEADER } from './request-rules.ts';
 import { forgetTrust, markTrustedBrowser, readFactors } from './second-factors.sql.ts';
-import { type AccountChange, type Origin, reportChange } from './security-emails.ts';
+import { type AccountChange, type RequestOrigin, reportChange } from './security-emails.ts';
 
 /** Seconds after a sign-in in which its session may change how the person signs in without a password. */
 export const FRESH_SECONDS = 3600;
@@ -108,7 +108,7 @@ async function keepLastFactor(db: Db, options: ChangeOptions, request: HookConte
   });
 }
 
-function originOf(headers: Headers | undefined): Origin {
+function originOf(headers: Headers | undefined): RequestOrigin {
   return { address: headers?.get(CLIENT_ADDRESS_HEADER) ?? '', userAgent: headers?.get('user-agent') ?? '' };
 }
 
@@ -183,6 +183,6 @@ function isSignInRoute(route: string): boolean {
 }
 
 /** The method of a session that starts at `route`. A session that replaces another one continues its method. */
-export function methodOf(route: string | undefined, replaced: unknown): SignInMethod | null {
+export function signInMethodOf(route: string | undefined, replaced: unknown): SignInMethod | null {
   return BY_ROUTE[route ?? ''] ?? asSignInMethod(replaced);
 }

@@ -7,7 +7,7 @@ import {
   forgetResetLinks,
   lockActiveOperators,
   lockUser,
-  setDisabled as setDisabledRow,
+  setAccountDisabled as setDisabledRow,
 } from './accounts.sql.ts';
 import { deleteFactors, forgetTrust } from './second-factors.sql.ts';
 import { type AccountChange, reportChange } from './security-emails.ts';
@@ -17,7 +17,7 @@ import { type AccountChange, reportChange } from './security-emails.ts';
  * disabled. Or enables it again. `actorId` is null for the command of the server. Throws `notFound` for an unknown
  * account, and `accountNeeded` for the caller's own one and for the last active operator.
  */
-export async function setDisabled(
+export async function setAccountDisabled(
   ctx: Context,
   userId: string,
   disabled: boolean,
@@ -42,7 +42,7 @@ export async function setDisabled(
  * Removes the authenticator app, backup codes and passkeys, and ends all sessions. Throws `notFound` for an unknown
  * account.
  */
-export async function resetSecondFactor(ctx: Context, userId: string): Promise<{ removed: boolean }> {
+export async function removeSecondFactor(ctx: Context, userId: string): Promise<{ removed: boolean }> {
   return transact(ctx.db, async (tx) => {
     const user = await lockUser(tx, userId);
     if (user === undefined) throw errors.notFound('user_id: no account has this id.');

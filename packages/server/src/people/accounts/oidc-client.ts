@@ -40,7 +40,7 @@ const ALGORITHMS = [
 /** OpenID Connect Core, section 2. */
 const MAX_SUBJECT_LENGTH = 255;
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type ProviderFields = Readonly<Record<string, unknown>>;
 
 /** Fetches and checks the metadata. Throws OidcError. */
 export async function discover({ issuer }: OidcSettings): Promise<Metadata> {
@@ -60,7 +60,7 @@ export async function discover({ issuer }: OidcSettings): Promise<Metadata> {
 }
 
 /** An issuer with https must not send secrets over http. */
-function endpointOf(metadata: Fields, name: string, issuer: string): string {
+function endpointOf(metadata: ProviderFields, name: string, issuer: string): string {
   const url = URL.parse(String(metadata[name]));
   if (url === null || !['https:', new URL(issuer).protocol].includes(url.protocol))
     throw new OidcError(`The provider's ${name} is not a URL with https.`);
@@ -101,7 +101,7 @@ export async function readClaims(
   { clientId }: OidcSettings,
   metadata: Metadata,
   { idToken, accessToken, nonce }: { idToken: string; accessToken: string; nonce: string },
-): Promise<Fields & { sub: string }> {
+): Promise<ProviderFields & { sub: string }> {
   const claims = await verifyIdToken(clientId, metadata, idToken, nonce);
   if (claims.email !== undefined || metadata.userinfoEndpoint === undefined) return claims;
   const userinfo = await ask(metadata.userinfoEndpoint, { headers: { authorization: `Bearer ${accessToken}` } });
@@ -135,7 +135,7 @@ async function verifyIdToken(
 }
 
 /** Requests a JSON object. Redirects are not followed, because secrets would be sent along. Throws OidcError. */
-async function ask(url: string, init: RequestInit): Promise<Fields> {
+async function ask(url: string, init: RequestInit): Promise<ProviderFields> {
   try {
     const response = await fetch(url, {
       ...init,
@@ -147,7 +147,7 @@ async function ask(url: string, init: RequestInit): Promise<Fields> {
     if (!response.ok) throw new OidcError(`${url} responded with ${response.status}.`);
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new OidcError(`${url} did not return a JSON object.`);
-    return value as Fields;
+    return value as ProviderFields;
   } catch (error) {
     throw error instanceof OidcError ? error : new OidcError(`${url} could not be read.`, { cause: error });
   }

@@ -2,13 +2,13 @@
 import { findDisplayNameProblem } from '@chauffeur/contract/display-name';
 import { LIMITS } from '@chauffeur/contract/limits';
 
-export type Refusal = { readonly code: string; readonly message: string };
+export type AuthRefusal = { readonly code: string; readonly message: string };
 
 type Body = Readonly<Record<string, unknown>>;
-type Rule = (body: Body) => Refusal | null;
+type Rule = (body: Body) => AuthRefusal | null;
 
 /** Null for a valid name. */
-export function refuseName(name: unknown): Refusal | null {
+export function refuseName(name: unknown): AuthRefusal | null {
   const problem = findDisplayNameProblem(name);
   return problem === null ? null : { code: 'INVALID_NAME', message: `name: ${problem}.` };
 }
@@ -147,7 +147,7 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
 };
 
 /** Why the body of a request to a better-auth route is refused; null if these rules allow it. */
-export function refuseRequest(route: string, body: unknown): Refusal | null {
+export function refuseRequest(route: string, body: unknown): AuthRefusal | null {
   const fields = typeof body === 'object' && body !== null ? (body as Body) : {};
   for (const rule of RULES[route] ?? []) {
     const refusal = rule(fields);

@@ -32,7 +32,7 @@ export type AccountChange = {
 };
 
 /** Where a request came from. An operator's command has neither. */
-export type Origin = { readonly address: string; readonly userAgent: string } | null;
+export type RequestOrigin = { readonly address: string; readonly userAgent: string } | null;
 
 type Advice = Extract<MessageKey, `mail.advice.${string}`>;
 
@@ -57,7 +57,7 @@ const ADVICE: Readonly<Record<AccountChange['kind'], Advice>> = {
 function securityEmail(
   to: string,
   { kind }: Pick<AccountChange, 'kind'>,
-  { at, origin, publicUrl }: { at: Date; origin: Origin; publicUrl: string },
+  { at, origin, publicUrl }: { at: Date; origin: RequestOrigin; publicUrl: string },
 ): Email {
   const language = requestLanguage();
   const texts = textsOf(language);
@@ -136,7 +136,7 @@ export function newAddressEmail(to: string, url: string): Email {
 }
 
 /** Reports a change. The email is sent after the commit. */
-export async function reportChange(ctx: Context, tx: Tx, change: AccountChange, origin: Origin): Promise<void> {
+export async function reportChange(ctx: Context, tx: Tx, change: AccountChange, origin: RequestOrigin): Promise<void> {
   const about = { at: ctx.clock.now(), origin, publicUrl: ctx.publicUrl };
   await enqueueEmail(ctx, tx, 'security', securityEmail(change.email, change, about), { topic: change.kind });
 }

@@ -7,7 +7,14 @@ import { cleanLine } from '@chauffeur/contract/text';
 import type { BetterAuthPlugin } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import type { Log } from '../../kernel/telemetry/log.ts';
-import { discover, exchangeCode, type Fields, type Metadata, type OidcSettings, readClaims } from './oidc-client.ts';
+import {
+  discover,
+  exchangeCode,
+  type Metadata,
+  type OidcSettings,
+  type ProviderFields,
+  readClaims,
+} from './oidc-client.ts';
 
 const SSO_PROVIDER = 'sso';
 
@@ -51,7 +58,7 @@ function createProvider(settings: SsoSettings) {
     get issuer() {
       return metadata.last()?.issuer;
     },
-    accountSubject: ({ profile }: { profile: Fields }) => String(profile.sub),
+    accountSubject: ({ profile }: { profile: ProviderFields }) => String(profile.sub),
     async createAuthorizationURL(request: Authorization): Promise<URL> {
       const found = await metadata.read().catch((error) => {
         settings.log.warn({ err: error }, 'single sign-on is unavailable');
@@ -105,7 +112,7 @@ function authorizationUrl({ clientId }: SsoSettings, found: Metadata, request: A
   return url;
 }
 
-function personOf(claims: Fields & { sub: string }) {
+function personOf(claims: ProviderFields & { sub: string }) {
   const email = typeof claims.email === 'string' ? claims.email.trim().toLowerCase() : '';
   const name = [claims.name, claims.preferred_username, email.split('@')[0]].find(
     (each) => typeof each === 'string' && each.trim() !== '',

@@ -44,7 +44,7 @@ export async function insertRequest(db: Db, request: NewRequest): Promise<void> 
 }
 
 /** The request if it is still pending; undefined if it is not, or does not exist. */
-export function findPending(db: Db, userCodeHash: Buffer, now: Date): Promise<RequestRow | undefined> {
+export function findPendingLogin(db: Db, userCodeHash: Buffer, now: Date): Promise<RequestRow | undefined> {
   return row(
     db,
     sql<RequestRow>`select ${columns} from cli_login_requests
@@ -62,7 +62,7 @@ type Decision = {
 };
 
 /** Returns whether the request was pending. Of concurrent decisions, only the first one finds it so. */
-export async function decide(db: Db, userCodeHash: Buffer, decision: Decision): Promise<boolean> {
+export async function decideLogin(db: Db, userCodeHash: Buffer, decision: Decision): Promise<boolean> {
   const { approved, userId, gameId, signInMethod, now, collectUntil } = decision;
   const decided = await changed(
     db,

@@ -97,7 +97,7 @@ export const getCliLoginRequest = stream(
   contract.getCliLoginRequest,
   async (ctx, { caller, input, request: { ip } }) => {
     const userCode = await readCode(ctx, caller, input.user_code);
-    const pending = await requests.findPending(ctx.db, hashSecret(userCode), ctx.clock.now());
+    const pending = await requests.findPendingLogin(ctx.db, hashSecret(userCode), ctx.clock.now());
     if (pending === undefined) throw unknownCode();
     const { host, os, address, created_at, expires_at } = pending;
     return answer(200, {
@@ -125,7 +125,7 @@ export const decideCliLogin = handle(
     const { signInMethod } = caller;
     const decision = { approved: approve, userId, gameId, signInMethod, now, collectUntil };
     try {
-      if (!(await requests.decide(ctx.db, hashSecret(userCode), decision))) throw unknownCode();
+      if (!(await requests.decideLogin(ctx.db, hashSecret(userCode), decision))) throw unknownCode();
     } catch (error) {
       // The account or the game was deleted in the meantime.
       if (isMissingReference(error)) throw errors.notSignedIn(undefined, { cause: error });

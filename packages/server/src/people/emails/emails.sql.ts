@@ -75,7 +75,7 @@ export function findBlocks(db: Db, recipients: readonly string[], now: Date): Pr
   );
 }
 
-export async function setBlock(db: Db, recipient: string, until: Date): Promise<void> {
+export async function blockRecipient(db: Db, recipient: string, until: Date): Promise<void> {
   await changed(
     db,
     sql`insert into mail_blocks (recipient, blocked_until) values (${recipient}, ${until})

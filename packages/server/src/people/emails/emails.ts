@@ -46,10 +46,10 @@ export type Cause = {
 };
 
 /** What became of an email: it is on its way, or why it is not, and in how many seconds it could be. */
-export type Verdict = { readonly held: null | 'limit' | 'blocked' | 'unconfirmed'; readonly retryAfter: number };
+export type SendVerdict = { readonly held: null | 'limit' | 'blocked' | 'unconfirmed'; readonly retryAfter: number };
 
-const SENT: Verdict = { held: null, retryAfter: 0 };
-const UNCONFIRMED: Verdict = { held: 'unconfirmed', retryAfter: HOUR / SECOND };
+const SENT: SendVerdict = { held: null, retryAfter: 0 };
+const UNCONFIRMED: SendVerdict = { held: 'unconfirmed', retryAfter: HOUR / SECOND };
 
 const recipientKeyOf = perContext(({ secret }) => deriveKey(secret, 'recipients of mails'));
 
@@ -69,7 +69,7 @@ export async function enqueueEmails(
   kind: EmailKind,
   emails: readonly Email[],
   cause: Cause = {},
-): Promise<Verdict[]> {
+): Promise<SendVerdict[]> {
   if (emails.length === 0) return [];
   const admission = await judgeAll(ctx, tx, kind, emails, cause);
   for (const [index, email] of emails.entries()) {
@@ -103,13 +103,13 @@ export async function admitEmail(
   kind: EmailKind,
   email: Pick<Email, 'to'>,
   cause: Cause = {},
-): Promise<Verdict> {
+): Promise<SendVerdict> {
   const admission = await judgeAll(ctx, tx, kind, [email], cause);
   await countCause(ctx, tx, kind, admission, cause);
   return admission[0]!.verdict;
 }
 
-type Admission = { readonly verdict: Verdict; readonly isConfirmed: boolean };
+type Admission = { readonly verdict: SendVerdict; readonly isConfirmed: boolean };
 
 async function judgeAll(
   ctx: Context,
@@ -156,7 +156,7 @@ async function judge(
   addresses: readonly string[],
   isConfirmed: boolean,
   { gameId, topic }: Cause,
-): Promise<Verdict[]> {
+): Promise<SendVerdict[]> {
   const { to, perGame = false, canBeBlocked = false } = RULES[kind];
   if (!isConfirmed && to === 'verified') return addresses.map(() => UNCONFIRMED);
   const now = ctx.clock.now();
@@ -166,7 +166,7 @@ async function judge(
   const subjects = recipients.filter((recipient) => !blocks.has(recipient)).map((recipient) => recipient + suffix);
   const counted = topic === undefined ? kind : `${kind} ${topic}`;
   const counts = await count(tx, counted, subjects, 1, boundsOf(kind, isConfirmed, ctx.config), now);
-  return recipients.map((recipient, index): Verdict => {
+  return recipients.map((recipient, index): SendVerdict => {
     const until = blocks.get(recipient);
     if (until !== undefined) return { ...limited(until.getTime() - now.getTime()), held: 'blocked' };
     const row = counts.get(recipient + suffix);
@@ -193,7 +193,7 @@ async function count(
   return new Map(counted.map((row) => [row.subject, row]));
 }
 
-function limited(waitMs: number): Verdict {
+function limited(waitMs: number): SendVerdict {
   return { held: 'limit', retryAfter: Math.max(1, Math.ceil(waitMs / SECOND)) };
 }
 
@@ -286,7 +286,7 @@ export const blockMails = stream(contract.blockMails, async (ctx, { input }) => 
 
 /** Throws `notFound`. */
 export async function setBlock(ctx: Context, token: string): Promise<void> {
-  await sql.setBlock(ctx.db, recipientIn(ctx, token), new Date(ctx.clock.now().getTime() + BLOCK_MS));
+  await sql.blockRecipient(ctx.db, recipientIn(ctx, token), new Date(ctx.clock.now().getTime() + BLOCK_MS));
 }
 
 /** Takes a block back. Throws `notFound`. */

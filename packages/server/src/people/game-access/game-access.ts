@@ -47,14 +47,14 @@ export async function listGameIdsOf(db: Db, userId: string, atLeast: Role): Prom
 }
 
 /** An agent can be limited to one game. It cannot see any other game, not even its public data. */
-export function isReachable(caller: Caller, { game_id }: Pick<Game, 'game_id'>): boolean {
+export function isReachableBy(caller: Caller, { game_id }: Pick<Game, 'game_id'>): boolean {
   return caller.kind !== 'account' || caller.agent === undefined || [null, game_id].includes(caller.agent.gameId);
 }
 
 /** Finds the game with this uid or slug for any role; null if there is none or the caller's agent cannot reach it. */
 export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<FoundGame | null> {
   const game = await sql.findGame(db, ref);
-  return game !== null && isReachable(caller, game) ? game : null;
+  return game !== null && isReachableBy(caller, game) ? game : null;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function requireMember(
   const game = await findGameFor(ctx.db, caller, ref);
   const role = game === null ? null : await roleOf(ctx.db, game, caller);
   if (game === null || role === null) throw unknownGame();
-  if (!anySignIn) await requireSignIn(ctx, game, caller);
+  if (!anySignIn) await requireSufficientSignIn(ctx, game, caller);
   noteGame(game);
   requireRole(role, caller.neededRole ?? 'owner');
   return { game, role };
@@ -81,7 +81,7 @@ export async function requireMember(
  * Throws `strongerSignInNeeded` if the caller has not signed in as the game's organisation requires. Others are
  * machines or strangers.
  */
-export async function requireSignIn(ctx: Context, game: FoundGame, caller: Caller): Promise<void> {
+export async function requireSufficientSignIn(ctx: Context, game: FoundGame, caller: Caller): Promise<void> {
   const obstacle = await findSignInObstacle(ctx, game, caller);
   if (obstacle !== null) throw obstacle;
 }

@@ -7,7 +7,7 @@ import { columns, type GameRow, isOpen } from '../game-access/game-access.sql.ts
 import type { Facts } from './fact-rules.ts';
 
 /** Not in `GameRow`, which nearly every request reads, because a description may be long. */
-export type Texts = { tagline: string; description: string; tags: string[] };
+export type StoreTexts = { tagline: string; description: string; tags: string[] };
 
 type NewGame = {
   gameId: string;
@@ -30,8 +30,8 @@ export function insertGame(db: Db, game: NewGame): Promise<GameRow> {
 }
 
 /** The fields to change; all others stay unchanged. */
-export type Changes = {
-  [Field in 'name' | 'slug' | 'visibility' | keyof Texts]?: (GameRow & Texts)[Field] | undefined;
+export type GameFieldChanges = {
+  [Field in 'name' | 'slug' | 'visibility' | keyof StoreTexts]?: (GameRow & StoreTexts)[Field] | undefined;
 };
 
 /**
@@ -41,13 +41,13 @@ export type Changes = {
 export function updateGame(
   db: Db,
   gameId: string,
-  changes: Changes,
+  changes: GameFieldChanges,
   now: Date,
-): Promise<(GameRow & Texts) | undefined> {
+): Promise<(GameRow & StoreTexts) | undefined> {
   const { name = null, slug = null, visibility = null, tagline = null, description = null, tags = null } = changes;
   return row(
     db,
-    sql<GameRow & Texts>`update games set
+    sql<GameRow & StoreTexts>`update games set
         name = coalesce(${name}, name),
         slug = coalesce(${slug}, slug),
         visibility = coalesce(${visibility}, visibility),
@@ -61,8 +61,8 @@ export function updateGame(
   );
 }
 
-export function readTexts(db: Db, gameId: string): Promise<Texts | undefined> {
-  return row(db, sql<Texts>`select tagline, description, tags from games where game_id = ${gameId}`);
+export function readTexts(db: Db, gameId: string): Promise<StoreTexts | undefined> {
+  return row(db, sql<StoreTexts>`select tagline, description, tags from games where game_id = ${gameId}`);
 }
 
 export async function listFormerSlugs(db: Db, gameId: string): Promise<string[]> {
@@ -71,7 +71,7 @@ export async function listFormerSlugs(db: Db, gameId: string): Promise<string[]>
 }
 
 /** Whether the slug is reserved at `now` for another user, who deleted or renamed the game that had it. */
-export async function isReserved(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
+export async function isReservedGameSlug(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
   const reservation = await row(
     db,
     sql`select from reserved_slugs where slug = ${slug} and expires_at > ${now} and user_id is distinct from ${userId}
@@ -187,7 +187,7 @@ export async function restoreGame(tx: Tx, gameId: string): Promise<void> {
 // Drafts of listings.
 
 /** A draft without videos keeps the videos of the game. */
-type Listing = { name: string } & Texts & Omit<Facts, 'videos'> & Partial<Pick<Facts, 'videos'>>;
+type Listing = { name: string } & StoreTexts & Omit<Facts, 'videos'> & Partial<Pick<Facts, 'videos'>>;
 export type DraftRow = { listing: Listing; saved_by: string; saved_at: Date };
 
 export function findDraft(db: Db, gameId: string): Promise<DraftRow | undefined> {

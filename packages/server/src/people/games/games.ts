@@ -24,7 +24,7 @@ import * as access from '../game-access/game-access.sql.ts';
 import {
   type FoundGame,
   type Game,
-  isReachable,
+  isReachableBy,
   lockGame,
   readGameAndOwner,
   requireMember,
@@ -106,7 +106,7 @@ async function responsibleIn(tx: Tx, organisationId: string, creatorId: string):
  * concurrent deletion or renaming has been committed.
  */
 async function takeSlug(ctx: Context, tx: Tx, slug: string, ownerId: string): Promise<void> {
-  if (await games.isReserved(tx, slug, ownerId, ctx.clock.now())) throw new ReservedAddressError(slug);
+  if (await games.isReservedGameSlug(tx, slug, ownerId, ctx.clock.now())) throw new ReservedAddressError(slug);
   await endFormerAddress(tx, FORMER_SLUGS, slug);
 }
 
@@ -148,7 +148,7 @@ function pictureOf({ publicUrl }: Context, picture: games.PictureRow | null): st
 export const listGames = handle(contract.listGames, async (ctx, { caller, input }) => {
   const met = await listMetRequirements(ctx.db, caller);
   const all = await games.listGamesOf(ctx.db, caller.user.id, { met, now: ctx.clock.now() });
-  const reachable = all.filter((game) => isReachable(caller, game));
+  const reachable = all.filter((game) => isReachableBy(caller, game));
   const { items, ...next } = pageOfWhole(['games', caller.user.id], reachable, input);
   return {
     games: items.map((game) => ({
@@ -170,7 +170,7 @@ export const checkSlug = handle(contract.checkSlug, async (ctx, { caller, input:
   const game = ref === undefined ? null : (await requireMember(ctx, caller, ref)).game;
   if (await games.isTaken(ctx.db, slug, game?.game_id ?? null)) return { slug, state: 'taken' as const };
   const ownerId = game?.owner_id ?? caller.user.id;
-  const isReserved = await games.isReserved(ctx.db, slug, ownerId, ctx.clock.now());
+  const isReserved = await games.isReservedGameSlug(ctx.db, slug, ownerId, ctx.clock.now());
   return { slug, state: isReserved ? ('reserved' as const) : ('free' as const) };
 });
 
@@ -230,7 +230,7 @@ export async function publishListing(
   return { ...recordOf(changed, role), ...texts, links, videos, languages, requirements, content_notes };
 }
 
-type GameChanges = games.Changes & FactChanges;
+type GameChanges = games.GameFieldChanges & FactChanges;
 
 async function changeGame(ctx: Context, tx: Tx, { game_id: gameId }: Game, changes: GameChanges) {
   const locked = await lockGame(tx, gameId);
@@ -283,7 +283,7 @@ export async function findRenamed(ctx: Context, ref: string): Promise<FoundGame 
 }
 
 /** Returns the texts of the game. Throws `notFound` if it was deleted. */
-export async function readTexts(ctx: Context, gameId: string): Promise<games.Texts> {
+export async function readTexts(ctx: Context, gameId: string): Promise<games.StoreTexts> {
   const texts = await games.readTexts(ctx.db, gameId);
   if (texts === undefined) throw unknownGame();
   return texts;

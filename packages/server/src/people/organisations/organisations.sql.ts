@@ -94,7 +94,7 @@ export async function updateOrganisation(
 }
 
 /** Whether the slug is a former one of an organisation that the person doesn't own, and reserved at `now`. */
-export async function isReserved(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
+export async function isReservedOrganisationSlug(db: Db, slug: string, userId: string, now: Date): Promise<boolean> {
   const reservation = await row(
     db,
     sql`select from former_organisation_slugs as former where slug = ${slug} and reserved_until > ${now}
@@ -109,13 +109,13 @@ export async function deleteOrganisation(tx: Tx, organisationId: string): Promis
   await changed(tx, sql`delete from organisations where organisation_id = ${organisationId}`);
 }
 
-export type MemberRow = { user_id: string; name: string; email: string; role: Role; added_at: Date };
+export type OrganisationMember = { user_id: string; name: string; email: string; role: Role; added_at: Date };
 
 /** Owners first, then by role and by when they joined. */
-export function listMembersOf(db: Db, organisationId: string): Promise<MemberRow[]> {
+export function listMembersOf(db: Db, organisationId: string): Promise<OrganisationMember[]> {
   return rows(
     db,
-    sql<MemberRow>`select user_id, users.name, email, role, added_at
+    sql<OrganisationMember>`select user_id, users.name, email, role, added_at
       from organisation_members join users on users.id = user_id where organisation_id = ${organisationId}
       order by array_position(array['owner', 'admin', 'developer', 'triager', 'viewer'], role), added_at, user_id`,
   );
@@ -142,12 +142,17 @@ export function listAllOrganisations(db: Db): Promise<ListedOrganisation[]> {
   );
 }
 
-export type GameRow = { game_id: string; slug: string; name: string; visibility: 'public' | 'invisible' | 'draft' };
+export type OrganisationGame = {
+  game_id: string;
+  slug: string;
+  name: string;
+  visibility: 'public' | 'invisible' | 'draft';
+};
 
-export function listOrganisationGames(db: Db, organisationId: string): Promise<GameRow[]> {
+export function listOrganisationGames(db: Db, organisationId: string): Promise<OrganisationGame[]> {
   return rows(
     db,
-    sql<GameRow>`select game_id, slug, name, visibility from games where organisation_id = ${organisationId}
+    sql<OrganisationGame>`select game_id, slug, name, visibility from games where organisation_id = ${organisationId}
       order by name, game_id`,
   );
 }

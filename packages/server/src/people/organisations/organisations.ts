@@ -99,7 +99,8 @@ export const createOrganisation = handle(contract.createOrganisation, async (ctx
  */
 async function takeSlug(ctx: Context, tx: Tx, { user }: AccountCaller, slug: string | null): Promise<void> {
   if (slug === null) return;
-  if (await organisations.isReserved(tx, slug, user.id, ctx.clock.now())) throw new ReservedAddressError(slug);
+  if (await organisations.isReservedOrganisationSlug(tx, slug, user.id, ctx.clock.now()))
+    throw new ReservedAddressError(slug);
   await endFormerAddress(tx, FORMER_ORGANISATION_SLUGS, slug);
 }
 

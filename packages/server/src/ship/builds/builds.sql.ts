@@ -4,7 +4,7 @@ import type { BuildOrder } from '@chauffeur/contract/operations/builds';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
 import { downloadsOfBuild } from '../downloads/downloads.sql.ts';
-import { type FileFacts, type Origin, offered } from '../files/files.ts';
+import { type FileFacts, type FileOrigin, offered } from '../files/files.ts';
 
 type ChangelogItem = { title: string; description: string };
 
@@ -23,14 +23,14 @@ export type BuildRow = {
 };
 
 /** The position of a build in the list: its registration time in microseconds since 1970, and its id. */
-export type Position = { createdUs: string; buildId: string };
+export type BuildPosition = { createdUs: string; buildId: string };
 
 export type BuildListRow = Omit<BuildRow, 'game_id'> & {
   created_us: string;
   description: string;
   engine_version: string | null;
   updated_at: Date;
-  file: (FileFacts & { origin: Origin }) | null;
+  file: (FileFacts & { origin: FileOrigin }) | null;
   downloads: number;
   state: 'registered' | 'processing' | 'ready' | 'rejected';
 };
@@ -128,7 +128,7 @@ const ORDERS: Readonly<Record<BuildOrder, RawBuilder<unknown>>> = {
 };
 
 /** `after` is only for the order of registration. */
-type Part = { after?: Position | undefined; limit: number; offset?: number; order?: BuildOrder | undefined };
+type Part = { after?: BuildPosition | undefined; limit: number; offset?: number; order?: BuildOrder | undefined };
 
 export function listBuilds(
   db: Db,

@@ -13,7 +13,7 @@ import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { answer } from '../../request/perform.ts';
 import { handle } from '../../request/route.ts';
 import { findTokenNames } from '../deploy-keys/deploy-keys.ts';
-import { filesOfBuild, type Origin, summaryOf } from '../files/files.ts';
+import { type FileOrigin, fileSummaryOf, filesOfBuild } from '../files/files.ts';
 import * as builds from './builds.sql.ts';
 
 export type Build = builds.BuildRow;
@@ -56,7 +56,7 @@ export const listBuilds = handle(contract.listBuilds, async (ctx, { caller, inpu
   const contentOf = new Map(contents.map((content) => [content.build_id, content]));
   const listed = page.map((build) => {
     const { files = [], symbols = 0 } = contentOf.get(build.build_id) ?? {};
-    return { ...build, app_id: caller.gameId, files: files.map(summaryOf), symbols };
+    return { ...build, app_id: caller.gameId, files: files.map(fileSummaryOf), symbols };
   });
   return { builds: listed, pagination, ...pagination };
 });
@@ -78,7 +78,7 @@ export const listGameBuilds = handle(contract.listGameBuilds, async (ctx, { call
   const files = await addTokenNames(
     ctx,
     game.game_id,
-    rows.flatMap(({ file }) => (file === null ? [] : { ...summaryOf(file), origin: file.origin })),
+    rows.flatMap(({ file }) => (file === null ? [] : { ...fileSummaryOf(file), origin: file.origin })),
   );
   const fileOf = new Map(files.map((file) => [file.file_uid, file]));
   return {
@@ -100,7 +100,7 @@ export const getGameBuild = handle(contract.getGameBuild, async (ctx, { caller, 
 });
 
 /** The names of upload tokens are for members only, so the origin itself has none. */
-async function addTokenNames<File extends { readonly origin: Origin }>(
+async function addTokenNames<File extends { readonly origin: FileOrigin }>(
   ctx: Context,
   gameId: string,
   files: readonly File[],
@@ -119,7 +119,7 @@ async function unknownBuild(db: Db, gameId: string, buildId: string): Promise<Ap
 }
 
 /** A page by its number, or after the position `after`. `last` is its last build if another page follows. */
-async function listPage(db: Db, gameId: string, input: Filters & { after?: builds.Position | undefined }) {
+async function listPage(db: Db, gameId: string, input: Filters & { after?: builds.BuildPosition | undefined }) {
   const page = input.page ?? 1;
   const pageSize = input.page_size ?? PAGE_SIZE;
   const filters = {
@@ -149,7 +149,7 @@ function recordOf(row: builds.BuildListRow): BuildRecord {
     changelog_items: changelog,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
-    file: file === null ? null : summaryOf(file),
+    file: file === null ? null : fileSummaryOf(file),
   };
 }
 

@@ -64,30 +64,30 @@ export async function isMember(db: Db, gameId: string, userId: string): Promise<
   );
 }
 
-export type MemberRow = {
+export type BetaMember = {
   user_id: string;
   name: string;
   joined_at: Date;
   /** The time of joining in microseconds since 1970. */
   joined_us: string;
 };
-export type Position = { joinedUs: string; userId: string };
+export type MemberPosition = { joinedUs: string; userId: string };
 
 const joinedUs = sql`(extract(epoch from joined_at) * 1000000)::bigint`;
 
 /** Members after the position `after`, most recent first. */
-export function listMembers(
+function listMembers(
   db: Db,
   gameId: string,
-  { after, limit }: { after: Position | null; limit: number },
-): Promise<MemberRow[]> {
+  { after, limit }: { after: MemberPosition | null; limit: number },
+): Promise<BetaMember[]> {
   const afterCursor =
     after === null
       ? sql`true`
       : sql`(joined_at, user_id) < (to_timestamp(0) + ${after.joinedUs}::bigint * interval '1 microsecond', ${after.userId})`;
   return rows(
     db,
-    sql<MemberRow>`select user_id, users.name, joined_at, ${joinedUs}::text as joined_us
+    sql<BetaMember>`select user_id, users.name, joined_at, ${joinedUs}::text as joined_us
       from beta_members join users on users.id = user_id
       where game_id = ${gameId} and ${afterCursor} order by joined_at desc, user_id desc limit ${limit}`,
   );

@@ -29,11 +29,11 @@ type FoundKey = {
   owners_disabled: boolean;
 };
 
-export async function revokeKeys(tx: Tx, gameId: string): Promise<void> {
+export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`update deploy_keys set revoked_at = now() where game_id = ${gameId} and revoked_at is null`);
 }
 
-export async function insertKey(tx: Tx, key: NewKey): Promise<void> {
+export async function insertDeployKey(tx: Tx, key: NewKey): Promise<void> {
   await changed(
     tx,
     sql`insert into deploy_keys (game_id, key_id, key_ref, token_hash, secret_hash, issued_by)
@@ -41,7 +41,7 @@ export async function insertKey(tx: Tx, key: NewKey): Promise<void> {
   );
 }
 
-export function listKeys(db: Db, gameId: string): Promise<KeyRow[]> {
+export function listDeployKeyRows(db: Db, gameId: string): Promise<KeyRow[]> {
   return rows(
     db,
     sql<KeyRow>`select key_ref, issued_by, issued_at, revoked_at, last_used_at from deploy_keys
@@ -66,7 +66,7 @@ const areOwnersDisabled = (gameId: RawBuilder<unknown>) =>
       join users on users.id = team.user_id
     where games.game_id = ${gameId} and team.role = 'owner'), false)`;
 
-export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined> {
+export function findDeployKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined> {
   return row(
     db,
     sql<FoundKey>`select game_id, key_id, key_ref, secret_hash, revoked_at,
@@ -77,7 +77,7 @@ export function findKey(db: Db, tokenHash: Buffer): Promise<FoundKey | undefined
 }
 
 /** Called at most once a minute, which is exact enough and avoids a write for each chunk. */
-export async function touchKey(db: Db, gameId: string, keyId: string): Promise<void> {
+export async function touchDeployKey(db: Db, gameId: string, keyId: string): Promise<void> {
   await changed(db, sql`update deploy_keys set last_used_at = now() where game_id = ${gameId} and key_id = ${keyId}`);
 }
 

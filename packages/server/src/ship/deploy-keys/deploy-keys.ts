@@ -85,8 +85,8 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
   await lockGame(tx, gameId);
   const former = await sql.findActiveKey(tx, gameId);
   auditChange('deploy_key', former?.key_ref ?? null, pair.keyRef);
-  await sql.revokeKeys(tx, gameId);
-  await sql.insertKey(tx, { ...pair, gameId, keyId, issuedBy });
+  await sql.revokeDeployKeys(tx, gameId);
+  await sql.insertDeployKey(tx, { ...pair, gameId, keyId, issuedBy });
   await addJob(tx, announceKeyJob, { gameId, keyId });
   return {
     game_uid: gameId,
@@ -99,7 +99,7 @@ export async function issueDeployKeyWithin(tx: Tx, gameId: string, issuedBy: str
 
 /** Revokes the key and the upload tokens of the game without a replacement, within a transaction. */
 export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
-  await sql.revokeKeys(tx, gameId);
+  await sql.revokeDeployKeys(tx, gameId);
   await sql.revokeTokens(tx, gameId);
 }
 
@@ -109,7 +109,7 @@ export const listDeployKeys = handle(contract.listDeployKeys, async (ctx, { call
 });
 
 export async function readDeployKeys(ctx: Context, gameId: string): Promise<OutputOf<typeof contract.listDeployKeys>> {
-  const all = await sql.listKeys(ctx.db, gameId);
+  const all = await sql.listDeployKeyRows(ctx.db, gameId);
   return {
     deploy_keys: all.map((key) => ({
       key_ref: key.key_ref,
@@ -135,7 +135,7 @@ export async function authenticateKey(
   address: string,
 ): Promise<GameCaller> {
   const tokenHash = hashSecret(accessToken);
-  const key = await sql.findKey(ctx.db, tokenHash);
+  const key = await sql.findDeployKey(ctx.db, tokenHash);
   const token = key === undefined ? await sql.findToken(ctx.db, tokenHash) : undefined;
   const matches = timingSafeEqual(hashSecret(secretKey), (key ?? token)?.secret_hash ?? NO_HASH);
   if (key === undefined && token === undefined) throw errors.unknownAccessToken();
@@ -144,7 +144,7 @@ export async function authenticateKey(
     throw errors.accountDisabled('The accounts of all owners of the game are disabled.');
   if (token !== undefined) return callerOf(ctx, token, address);
   if (key!.revoked_at !== null) throw errors.revokedKey();
-  if (key!.stale) await sql.touchKey(ctx.db, key!.game_id, key!.key_id);
+  if (key!.stale) await sql.touchDeployKey(ctx.db, key!.game_id, key!.key_id);
   return { kind: 'game', gameId: key!.game_id, keyRef: key!.key_ref };
 }
 

@@ -3,12 +3,12 @@ import type { ScanState } from '@chauffeur/contract/operations/files';
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
-export type Origin =
+export type FileOrigin =
   | { type: 'deploy_key'; key_ref: string }
   | { type: 'cli_login'; key_ref: string; user: string }
   | { type: 'website'; user: string };
 
-export type FileRow = {
+export type GameFileRow = {
   game_id: string;
   file_id: string;
   build_id: string;
@@ -16,13 +16,13 @@ export type FileRow = {
   size: number;
   checksum: string;
   blob_key: string;
-  origin: Origin;
+  origin: FileOrigin;
   scan_state: ScanState;
   uploaded_at: Date;
   rejected_at: Date | null;
 };
 
-export type NewFile = {
+export type NewGameFile = {
   gameId: string;
   fileId: string;
   buildId: string;
@@ -30,7 +30,7 @@ export type NewFile = {
   size: number;
   checksum: string;
   blobKey: string;
-  origin: Origin;
+  origin: FileOrigin;
 };
 
 export type NewScanEvent = {
@@ -46,10 +46,10 @@ export type ScanEventRow = {
   signature_version: string | null;
   detail: string | null;
 };
-export type ZipEntry = { path: string; type: 'file' | 'folder' | 'symlink'; size: number; sha256: string | null };
+export type StoredEntry = { path: string; type: 'file' | 'folder' | 'symlink'; size: number; sha256: string | null };
 
 /** Selects the blobs that rows refer to. The blobs of rejected files are deleted. */
-export const blobReferences = sql`select blob_key as key, size, checksum as sha256, null::text as packing from files
+export const gameFileBlobs = sql`select blob_key as key, size, checksum as sha256, null::text as packing from files
   where scan_state not in ('infected', 'error')`;
 
 type FileKey = { game_id: string; file_id: string };
@@ -58,10 +58,10 @@ const columns = sql.raw(
   'game_id, file_id, build_id, filename, size, checksum, blob_key, origin, scan_state, uploaded_at, rejected_at',
 );
 
-export function insertFile(tx: Tx, file: NewFile): Promise<FileRow> {
+export function insertFile(tx: Tx, file: NewGameFile): Promise<GameFileRow> {
   return onlyRow(
     tx,
-    sql<FileRow>`insert into files (game_id, file_id, build_id, filename, size, checksum, blob_key, origin)
+    sql<GameFileRow>`insert into files (game_id, file_id, build_id, filename, size, checksum, blob_key, origin)
       values (${file.gameId}, ${file.fileId}, ${file.buildId}, ${file.filename}, ${file.size}, ${file.checksum}, ${file.blobKey},
         ${JSON.stringify(file.origin)}) returning ${columns}`,
   );
@@ -86,7 +86,7 @@ export async function insertScanEvent(tx: Tx, file: FileKey, event: NewScanEvent
   );
 }
 
-export async function insertEntries(tx: Tx, file: FileKey, entries: readonly ZipEntry[]): Promise<void> {
+export async function insertEntries(tx: Tx, file: FileKey, entries: readonly StoredEntry[]): Promise<void> {
   await changed(
     tx,
     sql`insert into file_entries (game_id, file_id, entries) values (${file.game_id}, ${file.file_id}, ${JSON.stringify(entries)})
@@ -94,16 +94,16 @@ export async function insertEntries(tx: Tx, file: FileKey, entries: readonly Zip
   );
 }
 
-export function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | undefined> {
-  return row(db, sql<FileRow>`select ${columns} from files where game_id = ${gameId} and file_id = ${fileId}`);
+export function findFile(db: Db, gameId: string, fileId: string): Promise<GameFileRow | undefined> {
+  return row(db, sql<GameFileRow>`select ${columns} from files where game_id = ${gameId} and file_id = ${fileId}`);
 }
 
-export function findFileById(db: Db, fileId: string): Promise<FileRow | undefined> {
-  return row(db, sql<FileRow>`select ${columns} from files where file_id = ${fileId}`);
+export function findFileById(db: Db, fileId: string): Promise<GameFileRow | undefined> {
+  return row(db, sql<GameFileRow>`select ${columns} from files where file_id = ${fileId}`);
 }
 
 /** Times of scans are in PostgreSQL's JSON format. */
-type FileWithScans = FileRow & { scans: (Omit<ScanEventRow, 'at'> & { at: string })[] };
+type FileWithScans = GameFileRow & { scans: (Omit<ScanEventRow, 'at'> & { at: string })[] };
 
 /** The newest files of a build, newest first, each with its scans, oldest first. */
 export function listFilesOfBuild(db: Db, gameId: string, buildId: string, limit: number): Promise<FileWithScans[]> {
@@ -122,7 +122,7 @@ export function listFilesOfBuild(db: Db, gameId: string, buildId: string, limit:
 export const offered = sql`scan_state in ('clean', 'unscanned')`;
 
 /** A file that is offered for download, and the time of its last scan. */
-export type OfferedFile = FileRow & { scanned_at: Date };
+export type OfferedFile = GameFileRow & { scanned_at: Date };
 
 /** The newest offered file of each of these builds. */
 export function newestOfferedFiles(db: Db, gameId: string, buildIds: readonly string[]): Promise<OfferedFile[]> {
@@ -137,7 +137,7 @@ export function newestOfferedFiles(db: Db, gameId: string, buildIds: readonly st
   );
 }
 
-export async function isSupersededBefore(db: Db, file: FileRow, time: Date): Promise<boolean> {
+export async function isSupersededBefore(db: Db, file: GameFileRow, time: Date): Promise<boolean> {
   const newer = await row(
     db,
     sql<{ file_id: string }>`select file_id from files as newer
@@ -159,11 +159,11 @@ export function readScanHistory(db: Db, file: FileKey): Promise<ScanEventRow[]> 
   );
 }
 
-export async function readEntries(db: Db, file: FileKey): Promise<ZipEntry[]> {
+export async function readEntries(db: Db, file: FileKey): Promise<StoredEntry[]> {
   const stored = await row(
     db,
     sql<{
-      entries: ZipEntry[];
+      entries: StoredEntry[];
     }>`select entries from file_entries where game_id = ${file.game_id} and file_id = ${file.file_id}`,
   );
   return stored?.entries ?? [];
@@ -177,7 +177,7 @@ export async function existingFiles(db: Db, fileIds: readonly string[]): Promise
   return new Set(existing.map(({ file_id }) => file_id));
 }
 
-type RejectedRow = FileRow & { rejected_at: Date; detail: string | null };
+type RejectedRow = GameFileRow & { rejected_at: Date; detail: string | null };
 
 export function listRejected(
   db: Db,

@@ -12,15 +12,15 @@ import { auditChanges } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import * as files from './files.sql.ts';
 
-export type FileRow = files.FileRow;
+export type GameFileRow = files.GameFileRow;
 export type OfferedFile = files.OfferedFile;
 export type ScanEvent = files.ScanEventRow;
-export type NewFile = files.NewFile;
-export type Origin = files.Origin;
-export type ZipEntry = files.ZipEntry;
+export type NewGameFile = files.NewGameFile;
+export type FileOrigin = files.FileOrigin;
+export type StoredEntry = files.StoredEntry;
 
 /** The fields of a summary. The time is a date or in PostgreSQL's JSON format. */
-export type FileFacts = Pick<FileRow, 'file_id' | 'filename' | 'size' | 'checksum' | 'scan_state'> & {
+export type FileFacts = Pick<GameFileRow, 'file_id' | 'filename' | 'size' | 'checksum' | 'scan_state'> & {
   uploaded_at: Date | string;
 };
 
@@ -41,7 +41,7 @@ export function isSettled(state: ScanState): boolean {
   return state !== 'pending' && state !== 'scanning';
 }
 
-export function summaryOf(file: FileFacts) {
+export function fileSummaryOf(file: FileFacts) {
   return {
     file_uid: file.file_id,
     filename: file.filename,
@@ -54,14 +54,14 @@ export function summaryOf(file: FileFacts) {
 }
 
 /** Who uploads a file, for its provenance. */
-export function originOf({ keyRef, user }: GameCaller): Origin {
+export function originOf({ keyRef, user }: GameCaller): FileOrigin {
   return user === undefined
     ? { type: 'deploy_key', key_ref: keyRef }
     : { type: 'cli_login', key_ref: keyRef, user: user.name };
 }
 
 /** Adds an uploaded file, whose scan is pending. Its blob must already be durable. */
-export async function addFileRow(tx: Tx, file: NewFile): Promise<FileRow> {
+export async function addFileRow(tx: Tx, file: NewGameFile): Promise<GameFileRow> {
   const row = await files.insertFile(tx, file);
   auditChanges({}, { file: row.filename, size: row.size, checksum: row.checksum, build_id: row.build_id });
   await files.insertScanEvent(tx, row, { state: 'pending', engine: null, signatureVersion: null, detail: null });
@@ -79,12 +79,12 @@ export async function setScanState(
   return true;
 }
 
-export async function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | null> {
+export async function findFile(db: Db, gameId: string, fileId: string): Promise<GameFileRow | null> {
   return (await files.findFile(db, gameId, fileId)) ?? null;
 }
 
 /** Finds a file of any game. */
-export async function findFileById(db: Db, fileId: string): Promise<FileRow | null> {
+export async function findFileById(db: Db, fileId: string): Promise<GameFileRow | null> {
   return (await files.findFileById(db, fileId)) ?? null;
 }
 
@@ -92,7 +92,7 @@ export async function findFileById(db: Db, fileId: string): Promise<FileRow | nu
 export async function filesOfBuild(db: Db, gameId: string, buildId: string) {
   const newest = await files.listFilesOfBuild(db, gameId, buildId, PAGE_SIZE);
   return newest.map((file) => ({
-    ...summaryOf(file),
+    ...fileSummaryOf(file),
     origin: file.origin,
     scans: file.scans.map(({ at, ...event }) => ({ at: new Date(at).toISOString(), ...event })),
   }));
@@ -117,7 +117,7 @@ export const getFile = handle(contract.getFile, async (ctx, { caller, input }) =
   const file = await files.findFile(ctx.db, caller.gameId, input.file_uid);
   if (file === undefined) throw errors.notFound('file_uid: this game has no such file.');
   const history = await files.readScanHistory(ctx.db, file);
-  return { ...summaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
+  return { ...fileSummaryOf(file), build_id: file.build_id, detail: history.at(-1)?.detail ?? null };
 });
 
 export const listRejectedUploads = handle(contract.listRejectedUploads, async (ctx, { caller, input }) => {
@@ -130,7 +130,7 @@ export const listRejectedUploads = handle(contract.listRejectedUploads, async (c
     files.countRejected(ctx.db, game.game_id, since),
   ]);
   const listed = rejected.map((file) => ({
-    ...summaryOf(file),
+    ...fileSummaryOf(file),
     build_id: file.build_id,
     detail: file.detail,
     rejected_at: file.rejected_at.toISOString(),

@@ -25,10 +25,10 @@ import { stream } from '../../request/route.ts';
 import { sendBlob } from '../../request/send-blob.ts';
 import { findFilenameProblem } from '../../request/text-rules.ts';
 import { type EncodedImage, encodeImage } from './encode-image.ts';
-import { blobKeyOf, copyKeyOf } from './media.sql.ts';
+import { copyKeyOf, imageBlobKey } from './media.sql.ts';
 import {
   addImages,
-  dropBlobs,
+  dropImageBlobs,
   type ImageKind,
   type ImageRow,
   requireVisibleImage,
@@ -70,7 +70,7 @@ async function storeForm(ctx: Context, gameId: string, { kind, files }: Received
     return added;
   } catch (error) {
     // After any other error, the rows may exist, so the sweep deletes the blobs if they don't.
-    if (error instanceof ApiError) await dropBlobs(ctx, images);
+    if (error instanceof ApiError) await dropImageBlobs(ctx, images);
     throw error;
   }
 }
@@ -88,7 +88,7 @@ async function encodeFile(file: ReceivedFile, kind: ImageKind, index: number): P
 async function storeFile(ctx: Context, gameId: string, file: EncodedFile): Promise<StoredImage> {
   const { filename, format, width, height, size, copies } = file;
   const id = newId();
-  const key = blobKeyOf(gameId, id, format);
+  const key = imageBlobKey(gameId, id, format);
   await ctx.blobs.put(
     key,
     bytesOf(() => createReadStream(file.path)),

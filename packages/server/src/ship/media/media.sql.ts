@@ -31,7 +31,7 @@ const columns = sql.raw(
 );
 
 /** Selects the blobs that rows refer to: each image and its copies, with the keys of `copyKeyOf`. */
-export const blobReferences = sql`select blob_key as key, size, null::text as sha256, null::text as packing from media
+export const imageBlobs = sql`select blob_key as key, size, null::text as sha256, null::text as packing from media
   union all select regexp_replace(blob_key, '[^.]*$', '') || copy.width || '.webp', copy.size, null, null
     from media, unnest(copy_widths, copy_sizes) as copy (width, size)`;
 
@@ -86,7 +86,7 @@ export async function deleteImage(tx: Tx, image: ImageRow): Promise<void> {
 }
 
 /** Sorts the gallery in the order of `mediaIds`. */
-export async function updateOrder(tx: Tx, gameId: string, mediaIds: readonly string[]): Promise<void> {
+export async function updateImageOrder(tx: Tx, gameId: string, mediaIds: readonly string[]): Promise<void> {
   await changed(
     tx,
     sql`update media set position = rank - 1
@@ -108,7 +108,7 @@ export const MEDIA_PREFIX = 'media/';
 
 const EXTENSIONS: Record<ImageFormat, string> = { png: 'png', jpeg: 'jpg', gif: 'gif', webp: 'webp' };
 
-export function blobKeyOf(gameId: string, imageId: string, format: ImageFormat): string {
+export function imageBlobKey(gameId: string, imageId: string, format: ImageFormat): string {
   return `${MEDIA_PREFIX}${gameId}/${imageId}.${EXTENSIONS[format]}`;
 }
 

@@ -119,7 +119,7 @@ export async function addImages(
       added.push(await media.insertImage(tx, { ...image, kind, position: start + index }));
     return { added, replaced, all: await media.listImages(tx, gameId) };
   });
-  await dropBlobs(ctx, replaced);
+  await dropImageBlobs(ctx, replaced);
   return { added: added.map((image) => recordOf(ctx, image)), ...imageSetOf(ctx, all) };
 }
 
@@ -145,7 +145,7 @@ async function deleteImage(ctx: Context, gameId: string, uid: string): Promise<I
     await media.deleteImage(tx, image);
     return { image, remaining: await media.listImages(tx, gameId) };
   });
-  await dropBlobs(ctx, [image]);
+  await dropImageBlobs(ctx, [image]);
   return imageSetOf(ctx, remaining);
 }
 
@@ -170,7 +170,7 @@ function orderGallery(ctx: Context, gameId: string, uids: readonly string[]): Pr
         `order: must name each of the ${gallery.length} images in the gallery exactly once. List the images and send all their uids.`,
       );
     }
-    await media.updateOrder(tx, gameId, order);
+    await media.updateImageOrder(tx, gameId, order);
     return imageSetOf(ctx, await media.listImages(tx, gameId));
   });
 }
@@ -219,7 +219,7 @@ export function unknownImage(cause?: unknown): ApiError {
 }
 
 /** Deletes the blobs of images without a row. If this fails, the sweep deletes them later. */
-export async function dropBlobs(ctx: Context, images: readonly StoredImage[]): Promise<void> {
+export async function dropImageBlobs(ctx: Context, images: readonly StoredImage[]): Promise<void> {
   const keys = images.flatMap(({ blob_key: key, copy_widths: widths }) => [
     key,
     ...widths.map((width) => media.copyKeyOf(key, width)),

@@ -34,7 +34,7 @@ export async function insertChange(
 }
 
 /** The changes, newest first, because ids start with their creation time. */
-export function listChanges(db: Db, gameId: string, limit: number): Promise<QuotaChangeRow[]> {
+export function listQuotaChanges(db: Db, gameId: string, limit: number): Promise<QuotaChangeRow[]> {
   return rows(
     db,
     sql<QuotaChangeRow>`select changed_at, changed_by, storage_mb, crash_mb from game_quota_changes
@@ -121,6 +121,6 @@ function selectGames(condition: RawBuilder<unknown>, limit: number, day: Date): 
 }
 
 /** Deletes the mark of a warning, so that the owner is warned again about the new limit. */
-export async function deleteWarning(tx: Tx, gameId: string): Promise<void> {
+export async function deleteQuotaWarning(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`delete from storage_warnings where game_id = ${gameId}`);
 }

@@ -101,7 +101,7 @@ export async function changeQuota(
       changed_at: now,
       changed_by: changedBy,
     });
-    if (quota.storage_mb !== before.storage_mb) await sql.deleteWarning(tx, gameId);
+    if (quota.storage_mb !== before.storage_mb) await sql.deleteQuotaWarning(tx, gameId);
   });
   return readGameQuota(ctx, gameId);
 }
@@ -109,7 +109,7 @@ export async function changeQuota(
 async function readGameQuota(ctx: Context, gameId: string): Promise<GameQuota> {
   const [row, changes] = await Promise.all([
     sql.readGameStorage(ctx.db, gameId, today(ctx)),
-    sql.listChanges(ctx.db, gameId, MAX_CHANGES),
+    sql.listQuotaChanges(ctx.db, gameId, MAX_CHANGES),
   ]);
   if (row === undefined) throw unknownGame();
   const { limitStorageMb, limitCrashMb } = ctx.config;

@@ -5,10 +5,10 @@ import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { ZipError } from '../../kernel/zip/zip-entry.ts';
-import type { InspectInput } from './scans.ts';
+import type { ZipInspection } from './scans.ts';
 import { judgeDirectory, UNREADABLE_ZIP, type ZipRefusal } from './zip-rules.ts';
 
-await answerTask(async ({ blobSettings, key, os }: InspectInput): Promise<ZipRefusal | null> => {
+await answerTask(async ({ blobSettings, key, os }: ZipInspection): Promise<ZipRefusal | null> => {
   const store = openBlobStore(blobSettings);
   try {
     const blob = await store.stat(key);

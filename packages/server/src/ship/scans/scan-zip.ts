@@ -5,7 +5,7 @@ import type { Os } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { Link } from '@chauffeur/contract/link-loops';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
-import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
+import type { Scanner, ScanVerdict } from '../../kernel/scanner/scanner.ts';
 import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
@@ -33,7 +33,7 @@ export async function scanZip(
   ): Examination => {
     return { outcome, detail, engine: version?.engine ?? null, signatureVersion: version?.signatures ?? null, entries };
   };
-  let whole: Verdict | null = null;
+  let whole: ScanVerdict | null = null;
   try {
     const directory = await readZipDirectory(store, key, size, LIMITS.zipEntries);
     const refusal = judgeDirectory(directory, os);
@@ -68,7 +68,7 @@ async function scanWhole(
   key: string,
   directory: ZipDirectory,
   scanner: Scanner | null,
-): Promise<Verdict | null> {
+): Promise<ScanVerdict | null> {
   if (scanner === null || directory.entryCount >= FILES_AT_ONCE) return null;
   if (directory.fileSize + unpackedBytes(directory.entries) > scanner.streamLimit) return null;
   return scanner.scan(await store.read(key));

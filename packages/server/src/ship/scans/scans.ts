@@ -35,7 +35,7 @@ import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
 import { insertEntries } from '../files/files.sql.ts';
-import { type FileRow, findFile, isOffered, isSettled, setScanState } from '../files/files.ts';
+import { findFile, type GameFileRow, isOffered, isSettled, setScanState } from '../files/files.ts';
 import { type Examination, examineBlob, failureOf, STATES } from './examine.ts';
 import type { ZipRefusal } from './zip-rules.ts';
 
@@ -45,7 +45,7 @@ export function enqueueScan(tx: Tx, file: { game_id: string; file_id: string }):
 }
 
 /** The input of the thread. */
-export type InspectInput = { blobSettings: BlobSettings; key: string; os: Os | undefined };
+export type ZipInspection = { blobSettings: BlobSettings; key: string; os: Os | undefined };
 
 const INSPECT_THREAD = new URL('./inspect.thread.ts', import.meta.url);
 /** The heap holds 200,000 entries in 150 MB. */
@@ -57,7 +57,7 @@ const INSPECT_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
  * ThreadCrashError.
  */
 export async function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<ZipRefusal | null> {
-  const input: InspectInput = { blobSettings, key, os };
+  const input: ZipInspection = { blobSettings, key, os };
   try {
     return await runInThread(INSPECT_THREAD, input, INSPECT_LIMITS, BLOB_FAILURES);
   } catch (cause) {
@@ -99,7 +99,7 @@ export async function scanFile(ctx: Context, { gameId, fileId }: Payload, attemp
   if (isSettled(state) && !isOffered(state)) await ctx.blobs.delete(file.blob_key);
 }
 
-async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<ScanState> {
+async function scanNow(ctx: Context, file: GameFileRow, attempt: Attempt): Promise<ScanState> {
   await transact(ctx.db, (tx) =>
     setScanState(tx, file, { state: 'scanning', engine: null, signatureVersion: null, detail: null }),
   );
@@ -118,12 +118,12 @@ async function scanNow(ctx: Context, file: FileRow, attempt: Attempt): Promise<S
   }
 }
 
-async function examineFile(ctx: Context, file: FileRow): Promise<Examination> {
+async function examineFile(ctx: Context, file: GameFileRow): Promise<Examination> {
   const build = await findBuild(ctx.db, file.game_id, file.build_id);
   return examineBlob(ctx, { key: file.blob_key, size: file.size, content: 'zip', os: build?.os });
 }
 
-async function conclude(ctx: Context, file: FileRow, examination: Examination, begun: number): Promise<ScanState> {
+async function conclude(ctx: Context, file: GameFileRow, examination: Examination, begun: number): Promise<ScanState> {
   const state = STATES[examination.outcome];
   const { engine, signatureVersion, detail, entries } = examination;
   const moved = await transact(ctx.db, async (tx) => {
@@ -140,7 +140,12 @@ async function conclude(ctx: Context, file: FileRow, examination: Examination, b
   return state;
 }
 
-function rejectionOf({ clock }: Context, { file_id, filename }: FileRow, build: Build, detail: string | null): Alert {
+function rejectionOf(
+  { clock }: Context,
+  { file_id, filename }: GameFileRow,
+  build: Build,
+  detail: string | null,
+): Alert {
   const { build_id, version, os, arch } = build;
   return {
     kind: 'upload_rejected',

@@ -2,7 +2,7 @@
 // scanner takes as one stream is scanned in windows that overlap.
 import { Readable } from 'node:stream';
 import { MIB } from '@chauffeur/contract/limits';
-import type { Scanner, Verdict } from '../../kernel/scanner/scanner.ts';
+import type { Scanner, ScanVerdict } from '../../kernel/scanner/scanner.ts';
 
 /**
  * Contents up to this size are held in memory and scanned while reading continues, because most of a scan is waiting.
@@ -86,7 +86,7 @@ const OVERLAP_BYTES = MIB;
  * Scans every byte of `content` in windows of the scanner's stream limit; content up to that limit is one window.
  * Returns the first verdict that is not clean, possibly without reading the rest of `content`.
  */
-export async function scanInWindows(scanner: Scanner, content: AsyncIterable<Uint8Array>): Promise<Verdict> {
+export async function scanInWindows(scanner: Scanner, content: AsyncIterable<Uint8Array>): Promise<ScanVerdict> {
   const windows = new Windows(content, scanner.streamLimit);
   while (await windows.hasMore()) {
     const verdict = await scanner.scan(windows.next());

@@ -19,8 +19,8 @@ import {
   lockSession,
   rememberHash,
   requireSession,
-  type Session,
   takenOver,
+  type UploadSession,
   unknownSession,
 } from './upload-session.ts';
 import * as sessions from './uploads.sql.ts';
@@ -71,14 +71,14 @@ function readHeaders({ sessionId, contentRange }: { sessionId: string; contentRa
   return range;
 }
 
-function requireSameTotal(session: Session, range: ContentRange): void {
+function requireSameTotal(session: UploadSession, range: ContentRange): void {
   if (range.total === session.total_size) return;
   throw errors.invalidChunk(`Content-Range: wrong total. This session was opened for ${session.total_size} bytes.`, {
     data: { current_size: session.current_size },
   });
 }
 
-function requireContinuation(session: Session, range: ContentRange): void {
+function requireContinuation(session: UploadSession, range: ContentRange): void {
   if (range.start === session.current_size) return;
   throw errors.invalidChunk(`Content-Range: the session has ${session.current_size} bytes. Continue there.`, {
     status: 409,
@@ -92,7 +92,7 @@ function requireContinuation(session: Session, range: ContentRange): void {
  */
 async function repeatLast(
   ctx: Context,
-  session: Session,
+  session: UploadSession,
   range: ContentRange,
   readFile: ReadFile,
 ): Promise<UploadedFile> {
@@ -116,7 +116,7 @@ type Stored = { upload: BlobUpload; receiver: Receiver | null };
 /** Appends the bytes of the chunk durably. They do not count until `commitChunk`. */
 async function store(
   ctx: Context,
-  session: Session,
+  session: UploadSession,
   range: ContentRange,
   readFile: ReadFile,
   lost: AbortSignal,
@@ -157,18 +157,18 @@ async function store(
   }
 }
 
-function currentSize(session: Session) {
+function currentSize(session: UploadSession) {
   return { data: { current_size: session.current_size } };
 }
 
 /** Whether an earlier process completed the blob but died before it recorded the file. */
-async function wasCompleted(ctx: Context, session: Session): Promise<boolean> {
+async function wasCompleted(ctx: Context, session: UploadSession): Promise<boolean> {
   return (await ctx.blobs.stat(session.blob.key))?.size === session.total_size;
 }
 
 async function commit(
   ctx: Context,
-  session: Session,
+  session: UploadSession,
   lock: sessions.Lock,
   upload: BlobUpload,
   receiver: Receiver | null,
@@ -185,7 +185,7 @@ async function commit(
 
 async function finish(
   ctx: Context,
-  session: Session,
+  session: UploadSession,
   lock: sessions.Lock,
   upload: BlobUpload,
   receiver: Receiver | null,

@@ -9,7 +9,7 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { hashOf } from '../../request/receive-bytes.ts';
 import { type Build, orDeletedBuild } from '../builds/builds.ts';
-import { addFileRow, type FileRow, type Origin, summaryOf } from '../files/files.ts';
+import { addFileRow, type FileOrigin, fileSummaryOf, type GameFileRow } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
 
 export type Arrival = {
@@ -18,7 +18,7 @@ export type Arrival = {
   filename: string;
   /** The SHA-256 that the client announced, in 64 lowercase hex digits. */
   checksum: string;
-  origin: Origin;
+  origin: FileOrigin;
   upload: BlobUpload;
   /** SHA-256 of the bytes if they were hashed on arrival; null if the blob has to be read once. */
   digest: string | null;
@@ -28,7 +28,7 @@ export type Arrival = {
 export type RecordSteps = { before?: (tx: Tx) => Promise<void>; after?: (tx: Tx) => Promise<void> };
 
 /** The key of a file's blob. The sweep reads the file id from it. */
-export function blobKeyOf(gameId: string, fileId: string): string {
+export function gameFileBlobKey(gameId: string, fileId: string): string {
   return `files/${gameId}/${fileId}.zip`;
 }
 
@@ -71,7 +71,7 @@ function requireChecksum(digest: string, announced: string): void {
     );
 }
 
-async function record(ctx: Context, arrival: Arrival, { before, after }: RecordSteps): Promise<FileRow> {
+async function record(ctx: Context, arrival: Arrival, { before, after }: RecordSteps): Promise<GameFileRow> {
   const { build, fileId, filename, checksum, upload, origin } = arrival;
   try {
     return await transact(ctx.db, async (tx) => {
@@ -97,7 +97,7 @@ async function record(ctx: Context, arrival: Arrival, { before, after }: RecordS
 }
 
 /** The response to a completed upload. */
-export function uploadedFileOf(file: FileRow, build: Build): UploadedFile {
-  const { uploaded_at: _, ...summary } = summaryOf(file);
+export function uploadedFileOf(file: GameFileRow, build: Build): UploadedFile {
+  const { uploaded_at: _, ...summary } = fileSummaryOf(file);
   return { ...summary, build_id: build.build_id, os: build.os, arch: build.arch, channel: build.channel };
 }

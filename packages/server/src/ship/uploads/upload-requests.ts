@@ -20,8 +20,8 @@ import { requireBuild } from '../builds/builds.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
-import { blobKeyOf, completeFile } from './complete-file.ts';
-import { hasTargetFields, readFilename, readTarget, requireSameTarget, tooLarge } from './upload-target.ts';
+import { completeFile, gameFileBlobKey } from './complete-file.ts';
+import { hasTargetFields, readFilename, readTarget, requireSameTarget, zipTooLarge } from './upload-target.ts';
 import { openSession } from './uploads.ts';
 
 /** The maximum size of the text fields and part headers of a form, in addition to its file. */
@@ -52,7 +52,7 @@ async function receiveWhole(ctx: Context, game: GameCaller, request: FastifyRequ
   // An upload that is too large is refused before its bytes are sent. A form without a length is measured as it
   // arrives.
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > LIMITS.fileBytes + FORM_BYTES) throw tooLarge();
+  if (announced > LIMITS.fileBytes + FORM_BYTES) throw zipTooLarge();
   const storage = await requireFreeStorage(ctx, game.gameId, Math.max(1, announced - FORM_BYTES));
   await countUse(ctx, ctx.db, game.gameId, {
     name: 'uploads',
@@ -109,10 +109,10 @@ export type SingleUpload = {
 
 export function startSingleUpload(ctx: Context, caller: GameCaller, storage: FreeStorage): SingleUpload {
   const fileId = newId();
-  const key = blobKeyOf(caller.gameId, fileId);
+  const key = gameFileBlobKey(caller.gameId, fileId);
   const receiver = createReceiver({
     maxBytes: Math.min(LIMITS.fileBytes, storage.bytes),
-    tooLarge: storage.bytes < LIMITS.fileBytes ? storage.exceeded : tooLarge,
+    tooLarge: storage.bytes < LIMITS.fileBytes ? storage.exceeded : zipTooLarge,
   });
   let upload: BlobUpload | undefined;
   let filename = '';

@@ -31,11 +31,11 @@ import { isUuid, newId } from '../../kernel/secrets/ids.ts';
 import { perContext } from '../../request/per-context.ts';
 import * as sessions from './uploads.sql.ts';
 
-export type Session = sessions.SessionRow;
+export type UploadSession = sessions.SessionRow;
 
 /** Returns the game's session with this id. Throws `unknownSession` if it does not exist or has expired. */
-export async function requireSession(ctx: Context, caller: GameCaller, sessionId: string): Promise<Session> {
-  const session = isUuid(sessionId) ? await sessions.findSession(ctx.db, caller.gameId, sessionId) : undefined;
+export async function requireSession(ctx: Context, caller: GameCaller, sessionId: string): Promise<UploadSession> {
+  const session = isUuid(sessionId) ? await sessions.findUploadSession(ctx.db, caller.gameId, sessionId) : undefined;
   if (session === undefined || session.expires_at <= ctx.clock.now()) throw unknownSession();
   return session;
 }
@@ -47,7 +47,7 @@ export function unknownSession(): ApiError {
 /** A locked session. */
 type Locked = {
   /** The row as it was when the lock was taken. */
-  readonly session: Session;
+  readonly session: UploadSession;
   readonly lock: sessions.Lock;
   /** Aborted when this process no longer counts as alive, so that others may take over the lock. */
   readonly lost: AbortSignal;
@@ -64,7 +64,7 @@ const RELEASE_AGAIN_MS = 500;
  * Locks the session for one chunk. The lock of a dead process is taken over immediately, the lock of a silent sender
  * after a few seconds. Throws `chunkUnderWay` while another chunk is arriving.
  */
-export async function lockSession(ctx: Context, session: Session): Promise<Locked> {
+export async function lockSession(ctx: Context, session: UploadSession): Promise<Locked> {
   const { processNo, lost } = ctx.presence.current();
   const lock = { token: newId(), processNo };
   const release = () => releaseLock(ctx, session, lock, lost);
@@ -84,7 +84,12 @@ export async function lockSession(ctx: Context, session: Session): Promise<Locke
   );
 }
 
-async function releaseLock(ctx: Context, session: Session, lock: sessions.Lock, lost: AbortSignal): Promise<void> {
+async function releaseLock(
+  ctx: Context,
+  session: UploadSession,
+  lock: sessions.Lock,
+  lost: AbortSignal,
+): Promise<void> {
   const tryOnce = () =>
     sessions.releaseLock(ctx.db, session, lock).then(
       () => true,
@@ -105,8 +110,8 @@ async function releaseLock(ctx: Context, session: Session, lock: sessions.Lock, 
   tryAgain().catch(() => undefined);
 }
 
-async function takeOver(ctx: Context, session: Session, lock: sessions.Lock): Promise<Session | undefined> {
-  const current = await sessions.findSession(ctx.db, session.game_id, session.session_id);
+async function takeOver(ctx: Context, session: UploadSession, lock: sessions.Lock): Promise<UploadSession | undefined> {
+  const current = await sessions.findUploadSession(ctx.db, session.game_id, session.session_id);
   if (current === undefined || current.finished_at !== null) throw unknownSession();
   const { lock_token: token, lock_process: holder } = current;
   const isFree =
@@ -118,10 +123,10 @@ async function takeOver(ctx: Context, session: Session, lock: sessions.Lock): Pr
 }
 
 /** Deletes the session and its bytes. */
-export async function dropSession(ctx: Context, session: Session): Promise<void> {
+export async function dropSession(ctx: Context, session: UploadSession): Promise<void> {
   forgetHash(ctx, session.session_id);
   await ctx.blobs.delete(session.blob.key);
-  await sessions.deleteSession(ctx.db, session);
+  await sessions.deleteUploadSession(ctx.db, session);
 }
 
 type ChunkUnderWay = {

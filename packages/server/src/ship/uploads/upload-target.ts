@@ -19,7 +19,7 @@ import type { Fields } from '../../request/form.ts';
 import { findFilenameProblem } from '../../request/text-rules.ts';
 
 /** The build of an upload, by id or identity, and the platform and channel that its form names. */
-export type Target = Platform & { channel: string; checksum: string; build: { buildId: string } | BuildIdentity };
+export type UploadTarget = Platform & { channel: string; checksum: string; build: { buildId: string } | BuildIdentity };
 
 const Form = Type.Object({ os: OsInput, arch: ArchInput, channel: ChannelName, checksum: ChecksumInput });
 
@@ -27,7 +27,7 @@ const Form = Type.Object({ os: OsInput, arch: ArchInput, channel: ChannelName, c
  * Throws `missingBuildId` without a build, `invalidFile` for an invalid os, arch, channel or checksum, and
  * `unknownBuildOfFile` for a malformed build id.
  */
-export function readTarget(fields: Fields): Target {
+export function readTarget(fields: Fields): UploadTarget {
   const byId = fields.build_id !== undefined && fields.build_id !== '';
   if (!byId && !(fields.build && fields.build_type && fields.version)) throw errors.missingBuildId();
   const problem = findProblem(Form, { ...fields });
@@ -53,7 +53,7 @@ export function hasTargetFields(fields: Fields): boolean {
 }
 
 /** Throws `invalidFile` if the form names another platform or channel than the registration of the build. */
-export function requireSameTarget(target: Target, build: Platform & { channel: string }): void {
+export function requireSameTarget(target: UploadTarget, build: Platform & { channel: string }): void {
   for (const name of ['os', 'arch', 'channel'] as const) {
     if (target[name] !== build[name]) {
       throw errors.invalidFile(
@@ -80,10 +80,10 @@ export function readTotalSize(text: string | undefined): number {
       `total_size: must be the size of the .zip in bytes, a whole number from 1 to ${LIMITS.fileBytes}.`,
     );
   }
-  if (Number(text) > LIMITS.fileBytes) throw tooLarge();
+  if (Number(text) > LIMITS.fileBytes) throw zipTooLarge();
   return Number(text);
 }
 
-export function tooLarge(): ApiError {
+export function zipTooLarge(): ApiError {
   return errors.tooLarge(`The file is larger than 5 GB (${LIMITS.fileBytes} bytes). Split the build.`);
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
-import type { Origin } from '../files/files.ts';
+import type { FileOrigin } from '../files/files.ts';
 
 export type SessionRow = {
   game_id: string;
@@ -16,7 +16,7 @@ export type SessionRow = {
   blob: BlobUpload;
   key_ref: string;
   /** Null if the previous version opened the session, with a deploy key. */
-  origin: Origin | null;
+  origin: FileOrigin | null;
   lock_token: string | null;
   lock_process: number | null;
   expires_at: Date;
@@ -33,7 +33,7 @@ export type NewSession = {
   checksum: string;
   blob: BlobUpload;
   keyRef: string;
-  origin: Origin;
+  origin: FileOrigin;
   openedAt: Date;
   expiresAt: Date;
 };
@@ -49,7 +49,7 @@ export async function lockOpenings(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`upload_sessions/${gameId}`}, 0))`);
 }
 
-export async function countOpen(tx: Tx, gameId: string, now: Date): Promise<number> {
+export async function countOpenSessions(tx: Tx, gameId: string, now: Date): Promise<number> {
   const { open } = await onlyRow(
     tx,
     sql<{
@@ -71,14 +71,14 @@ export function insertSession(tx: Tx, session: NewSession): Promise<SessionRow> 
   );
 }
 
-export function findSession(db: Db, gameId: string, sessionId: string): Promise<SessionRow | undefined> {
+export function findUploadSession(db: Db, gameId: string, sessionId: string): Promise<SessionRow | undefined> {
   return row(
     db,
     sql<SessionRow>`select ${columns} from upload_sessions where game_id = ${gameId} and session_id = ${sessionId}`,
   );
 }
 
-export function listOpen(
+export function listOpenSessions(
   db: Db,
   gameId: string,
   now: Date,
@@ -146,7 +146,7 @@ export async function finishSession(tx: Tx, session: SessionRow, lock: Lock, now
   return count === 1;
 }
 
-export async function deleteSession(db: Db, session: SessionRow): Promise<void> {
+export async function deleteUploadSession(db: Db, session: SessionRow): Promise<void> {
   await changed(
     db,
     sql`delete from upload_sessions where game_id = ${session.game_id} and session_id = ${session.session_id}`,

@@ -20,8 +20,8 @@ import { orDeletedBuild, requireBuild } from '../builds/builds.ts';
 import { existingFiles } from '../files/files.sql.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
-import { blobKeyOf } from './complete-file.ts';
-import { dropSession, lockSession, requireSession, type Session, unknownSession } from './upload-session.ts';
+import { gameFileBlobKey } from './complete-file.ts';
+import { dropSession, lockSession, requireSession, type UploadSession, unknownSession } from './upload-session.ts';
 import { readFilename, readTarget, readTotalSize, requireSameTarget } from './upload-target.ts';
 import * as sessions from './uploads.sql.ts';
 
@@ -55,7 +55,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
     filename,
     totalSize,
     checksum: target.checksum,
-    blob: await ctx.blobs.begin(blobKeyOf(caller.gameId, fileId)),
+    blob: await ctx.blobs.begin(gameFileBlobKey(caller.gameId, fileId)),
     keyRef: caller.keyRef,
     origin: originOf(caller),
     openedAt,
@@ -64,11 +64,11 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   return recordOf(session);
 }
 
-async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Promise<Session> {
+async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Promise<UploadSession> {
   try {
     return await transact(ctx.db, async (tx) => {
       await sessions.lockOpenings(tx, session.gameId);
-      const open = await sessions.countOpen(tx, session.gameId, session.openedAt);
+      const open = await sessions.countOpenSessions(tx, session.gameId, session.openedAt);
       const max = ctx.config.limitSessions;
       if (max > 0 && !countLimit(ctx.metrics, 'open_sessions', open < max)) {
         throw errors.tooManySessions(
@@ -88,7 +88,7 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
   }
 }
 
-function recordOf(session: Session): SessionRecord {
+function recordOf(session: UploadSession): SessionRecord {
   return {
     session_id: session.session_id,
     expected_size: session.total_size,
@@ -102,7 +102,7 @@ export const listUploadSessions = handle(contract.listUploadSessions, async (ctx
     buildId: input.build_id ?? null,
     checksum: input.checksum === undefined ? null : canonicalChecksum(input.checksum),
   };
-  const open = await sessions.listOpen(ctx.db, caller.gameId, ctx.clock.now(), filter);
+  const open = await sessions.listOpenSessions(ctx.db, caller.gameId, ctx.clock.now(), filter);
   return {
     sessions: open.map((session) => ({
       ...recordOf(session),
@@ -144,7 +144,7 @@ export async function sweepSessions(ctx: Context): Promise<void> {
     // A chunk is still arriving. The session is swept in a later run.
     if (holder !== null && session.finished_at === null && (await isAlive(ctx.db, holder))) continue;
     if (session.finished_at === null) await dropSession(ctx, session);
-    else await sessions.deleteSession(ctx.db, session);
+    else await sessions.deleteUploadSession(ctx.db, session);
   }
 }
 

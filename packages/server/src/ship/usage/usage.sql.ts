@@ -68,6 +68,6 @@ export async function insertWarning(tx: Tx, gameId: string, now: Date): Promise<
   return count === 1;
 }
 
-export async function deleteWarning(tx: Tx, gameId: string): Promise<void> {
+export async function deleteUsageWarning(tx: Tx, gameId: string): Promise<void> {
   await changed(tx, sql`delete from storage_warnings where game_id = ${gameId}`);
 }

@@ -86,7 +86,7 @@ export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promis
   await sql.lockStorage(tx, gameId);
   const used = sumOf(await sql.readStorage(tx, gameId));
   if (!countLimit(ctx.metrics, 'storage', used <= quota)) throw quotaExceeded(used, quota);
-  if (used < USAGE_NOTICE * quota) return sql.deleteWarning(tx, gameId);
+  if (used < USAGE_NOTICE * quota) return sql.deleteUsageWarning(tx, gameId);
   const now = ctx.clock.now();
   if (!(await sql.insertWarning(tx, gameId, now))) return;
   // Each warning has another subject, so there is one each time that usage gets this high.

@@ -4,9 +4,9 @@ import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import { readVideo, type VideoReading } from './read-video.ts';
 import { pagedBytes } from './video-bytes.ts';
-import type { InspectInput } from './video-requests.ts';
+import type { VideoInspection } from './video-requests.ts';
 
-await answerTask(async ({ blobSettings, key }: InspectInput): Promise<VideoReading> => {
+await answerTask(async ({ blobSettings, key }: VideoInspection): Promise<VideoReading> => {
   const store = openBlobStore(blobSettings);
   try {
     const blob = await store.stat(key);

@@ -2,7 +2,7 @@
 // Reads an MP4: a sequence of boxes, each with a size and a type, some of which contain boxes (ISO/IEC 14496-12).
 import { MIB } from '@chauffeur/contract/limits';
 import type { VideoFacts } from '@chauffeur/contract/video-rules';
-import { collectTracks, damaged, type VideoBytes, VideoError } from './video-bytes.ts';
+import { collectTracks, damagedVideo, type VideoBytes, VideoError } from './video-bytes.ts';
 
 /** Brands of MP4 files, the first of which a file can have in any position. QuickTime and images have others. */
 const BRANDS = /^(iso[m2-9a-c]|mp4[12]|avc1|av01|dash|M4V[ HP]|cmf[cs2]|f4v )$/;
@@ -51,19 +51,19 @@ export async function readMp4(bytes: VideoBytes): Promise<VideoFacts> {
       available,
     );
     const readBody = (max: number) => {
-      if (size > max) throw damaged();
+      if (size > max) throw damagedVideo();
       return bytes.read(at + headerSize, size - headerSize);
     };
     if (count === 0) {
-      if (type !== 'ftyp') throw damaged();
+      if (type !== 'ftyp') throw damagedVideo();
       requireBrand(await readBody(MAX_FTYP_BYTES));
     } else if (type === 'moov') {
-      if (movie !== null) throw damaged();
+      if (movie !== null) throw damagedVideo();
       movie = await readBody(MAX_MOOV_BYTES);
     } else if (type === 'mdat') hasMedia = true;
     at += size;
   }
-  if (movie === null || !hasMedia) throw damaged();
+  if (movie === null || !hasMedia) throw damagedVideo();
   return readMovie(movie);
 }
 
@@ -71,13 +71,13 @@ type Header = { type: string; headerSize: number; size: number };
 
 /** Size 1 means that a large size follows, and 0 that the box is the last one. */
 function readHeader(head: Buffer, available: number): Header {
-  if (head.length < 8) throw damaged();
+  if (head.length < 8) throw damagedVideo();
   const type = head.toString('latin1', 4, 8);
   const shortSize = head.readUInt32BE(0);
-  if (shortSize === 1 && head.length < 16) throw damaged();
+  if (shortSize === 1 && head.length < 16) throw damagedVideo();
   const headerSize = shortSize === 1 ? 16 : 8;
   const size = shortSize === 1 ? readUint64(head, 8) : shortSize === 0 ? available : shortSize;
-  if (size < headerSize || size > available) throw damaged();
+  if (size < headerSize || size > available) throw damagedVideo();
   return { type, headerSize, size };
 }
 
@@ -109,7 +109,7 @@ function findBox(body: Buffer, [type, ...path]: readonly string[]): Buffer | und
 
 function requireBox(body: Buffer, path: readonly string[], minLength: number): Buffer {
   const box = findBox(body, path);
-  if (box === undefined || box.length < minLength) throw damaged();
+  if (box === undefined || box.length < minLength) throw damagedVideo();
   return box;
 }
 
@@ -154,7 +154,7 @@ function readFormat(track: Buffer): { codec: string; body: Buffer } {
 function readSize(track: Buffer, format: Buffer): { width: number; height: number } {
   const header = requireBox(track, ['tkhd'], 84);
   const matrixAt = header[0] === 1 ? 52 : 40;
-  if (header.length < matrixAt + 44 || format.length < 28) throw damaged();
+  if (header.length < matrixAt + 44 || format.length < 28) throw damagedVideo();
   const width = Math.round(header.readUInt32BE(matrixAt + 36) / 0x10000) || format.readUInt16BE(24);
   const height = Math.round(header.readUInt32BE(matrixAt + 40) / 0x10000) || format.readUInt16BE(26);
   // A phone that is held upright records a wide video, and a matrix that turns it.
@@ -166,7 +166,7 @@ function readSize(track: Buffer, format: Buffer): { width: number; height: numbe
 function readDuration(movie: Buffer): number | null {
   const header = requireBox(movie, ['mvhd'], 20);
   const isLong = header[0] === 1;
-  if (isLong && header.length < 32) throw damaged();
+  if (isLong && header.length < 32) throw damagedVideo();
   const scale = header.readUInt32BE(isLong ? 20 : 12);
   const own = readTime(header, isLong ? 24 : 16, isLong);
   const fragments = findBox(movie, ['mvex', 'mehd']);
@@ -176,7 +176,7 @@ function readDuration(movie: Buffer): number | null {
 
 function readFragmentsTime(box: Buffer): number | null {
   const isLong = box[0] === 1;
-  if (box.length < (isLong ? 12 : 8)) throw damaged();
+  if (box.length < (isLong ? 12 : 8)) throw damagedVideo();
   return readTime(box, 4, isLong);
 }
 

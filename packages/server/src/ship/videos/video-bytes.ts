@@ -14,7 +14,7 @@ export class VideoError extends Error {
   override readonly name = 'VideoError';
 }
 
-export function damaged(): VideoError {
+export function damagedVideo(): VideoError {
   return new VideoError('damaged or cut off. Export it again');
 }
 

@@ -20,7 +20,7 @@ import { sendBlob } from '../../request/send-blob.ts';
 import { findFilenameProblem } from '../../request/text-rules.ts';
 import { type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import type { VideoReading } from './read-video.ts';
-import { blobKeyOf } from './videos.sql.ts';
+import { videoBlobKey } from './videos.sql.ts';
 import { dropBlob, type NewVideo, requireSpace, requireVisibleVideo, saveVideo, unknownVideo } from './videos.ts';
 
 type Added = OutputOf<typeof contract.addVideo>;
@@ -66,7 +66,7 @@ async function storeVideo(
   request: FastifyRequest,
 ): Promise<NewVideo> {
   const id = newId();
-  const key = blobKeyOf(gameId, id);
+  const key = videoBlobKey(gameId, id);
   const receiver = createReceiver({
     maxBytes: Math.min(LIMITS.videoBytes, storage.bytes),
     tooLarge: storage.bytes < LIMITS.videoBytes ? storage.exceeded : tooLarge,
@@ -145,7 +145,7 @@ export const downloadVideo = stream(contract.downloadVideo, async (ctx, { caller
 });
 
 /** The input of the thread. */
-export type InspectInput = { blobSettings: BlobSettings; key: string };
+export type VideoInspection = { blobSettings: BlobSettings; key: string };
 
 const THREAD = new URL('./inspect-video.thread.ts', import.meta.url);
 /** The heap can be small, because bytes are read into buffers, which are outside it. */
@@ -156,7 +156,7 @@ const THREAD_LIMITS = { timeoutMs: 60_000, maxHeapMb: 64 };
  * with `unavailable` if it doesn't respond, and with ThreadCrashError.
  */
 export async function inspectVideo(blobSettings: BlobSettings, key: string): Promise<VideoReading> {
-  const input: InspectInput = { blobSettings, key };
+  const input: VideoInspection = { blobSettings, key };
   try {
     return await runInThread(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
   } catch (cause) {

@@ -33,7 +33,7 @@ const columns = sql.raw(
 const kept = sql`scan_state not in ('infected', 'error')`;
 
 /** Selects the blobs that rows refer to. */
-export const blobReferences = sql`select blob_key as key, size, checksum as sha256, null::text as packing from videos
+export const videoBlobs = sql`select blob_key as key, size, checksum as sha256, null::text as packing from videos
   where ${kept}`;
 
 /** Serializes changes to the videos of one game, so that they keep their limit and order. */
@@ -73,7 +73,7 @@ export async function deleteVideo(tx: Tx, { game_id, video_id, position }: Video
 }
 
 /** Sorts the videos in the order of `videoIds`. */
-export async function updateOrder(tx: Tx, gameId: string, videoIds: readonly string[]): Promise<void> {
+export async function updateVideoOrder(tx: Tx, gameId: string, videoIds: readonly string[]): Promise<void> {
   await changed(
     tx,
     sql`update videos set position = rank - 1
@@ -83,7 +83,7 @@ export async function updateOrder(tx: Tx, gameId: string, videoIds: readonly str
 }
 
 /** Records the result of a scan. False if there is one already, or the video was deleted in the meantime. */
-export async function updateScanState(
+export async function updateVideoScanState(
   tx: Tx,
   { game_id, video_id }: VideoRow,
   { state, detail }: { state: VideoRow['scan_state']; detail: string | null },
@@ -107,7 +107,7 @@ export async function keptVideos(db: Db, videoIds: readonly string[]): Promise<S
 
 export const VIDEO_PREFIX = 'videos/';
 
-export function blobKeyOf(gameId: string, videoId: string): string {
+export function videoBlobKey(gameId: string, videoId: string): string {
   return `${VIDEO_PREFIX}${gameId}/${videoId}`;
 }
 

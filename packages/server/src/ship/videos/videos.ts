@@ -133,7 +133,7 @@ function sortVideos(ctx: Context, gameId: string, uids: readonly string[]): Prom
       throw errors.wrongOrder(
         `order: must name each of the ${existing.size} videos exactly once. List the videos and send all their uids.`,
       );
-    await sql.updateOrder(tx, gameId, order);
+    await sql.updateVideoOrder(tx, gameId, order);
     return videoSetOf(ctx, await sql.listVideos(tx, gameId));
   });
 }
@@ -183,7 +183,7 @@ export async function scanUploadedVideo(ctx: Context, { videoId }: Payload, atte
   if (video.scan_state === 'pending') {
     const scan = await scanVideo(ctx, { key: video.blob_key, size: video.size }, attempt);
     await transact(ctx.db, async (tx) => {
-      const isRecorded = await sql.updateScanState(tx, video, scan);
+      const isRecorded = await sql.updateVideoScanState(tx, video, scan);
       if (isRecorded && isRejected(scan.state)) await raiseAlerts(tx, video.game_id, [rejectionOf(ctx, video, scan)]);
     });
     ctx.log.info({ game: video.game_id, video: videoId, ...scan }, 'scan of a video ended');

@@ -2,7 +2,7 @@
 // Reads a WebM: a tree of elements, each with an id and a size (RFC 8794 and RFC 9559).
 import { KIB, MIB } from '@chauffeur/contract/limits';
 import type { VideoFacts } from '@chauffeur/contract/video-rules';
-import { collectTracks, damaged, type VideoBytes, VideoError } from './video-bytes.ts';
+import { collectTracks, damagedVideo, type VideoBytes, VideoError } from './video-bytes.ts';
 
 const IDS = {
   ebml: 0x1a45dfa3,
@@ -56,7 +56,7 @@ type Head = { id: number; headSize: number; size: number | null };
 export async function readWebm(bytes: VideoBytes): Promise<VideoFacts> {
   const headAt = async (at: number) => readHead(await bytes.read(at, Math.min(MAX_HEAD_BYTES, bytes.size - at)));
   const bodyAt = (at: number, { headSize, size }: Head, max: number) => {
-    if (size === null || size > max || at + headSize + size > bytes.size) throw damaged();
+    if (size === null || size > max || at + headSize + size > bytes.size) throw damagedVideo();
     return bytes.read(at + headSize, size);
   };
 
@@ -64,7 +64,7 @@ export async function readWebm(bytes: VideoBytes): Promise<VideoFacts> {
   requireWebm(await bodyAt(0, header, MAX_HEADER_BYTES));
   const start = header.headSize + header.size!;
   const segment = await headAt(start);
-  if (segment.id !== IDS.segment) throw damaged();
+  if (segment.id !== IDS.segment) throw damagedVideo();
   requireEnd(segment, bytes.size - start);
 
   let info: Buffer | null = null;
@@ -72,24 +72,24 @@ export async function readWebm(bytes: VideoBytes): Promise<VideoFacts> {
   for (let at = start + segment.headSize, count = 0; at < bytes.size && count < MAX_ELEMENTS; count++) {
     const head = await headAt(at);
     if (head.id === IDS.cluster) return describe(info, tracks);
-    if (head.size === null) throw damaged();
+    if (head.size === null) throw damagedVideo();
     if (head.id === IDS.info) info = await bodyAt(at, head, MAX_INFO_BYTES);
     if (head.id === IDS.tracks) tracks = await bodyAt(at, head, MAX_TRACKS_BYTES);
     at += head.headSize + head.size;
   }
-  throw damaged();
+  throw damagedVideo();
 }
 
 function requireWebm(header: Buffer): void {
   const docType = elementsOf(header).find(({ id }) => id === IDS.docType);
-  if (docType === undefined) throw damaged();
+  if (docType === undefined) throw damagedVideo();
   if (readText(docType.body) !== 'webm')
     throw new VideoError('a Matroska video, which not all browsers play. Export it as WebM or MP4');
 }
 
 /** The segment is the rest of the file. */
 function requireEnd({ headSize, size }: Head, available: number): void {
-  if (size !== null && headSize + size !== available) throw damaged();
+  if (size !== null && headSize + size !== available) throw damagedVideo();
 }
 
 /** The id keeps the bits that mark its length; the size doesn't. If all bits of the size are set, it is unknown. */
@@ -111,7 +111,7 @@ function readHead(bytes: Buffer): Head {
 /** The number of bytes of the number at `at`: one more than it has leading zeros. */
 function lengthOf(bytes: Buffer, at: number, max: number): number {
   const length = Math.clz32(bytes[at] ?? 0) - 23;
-  if (length > max || at + length > bytes.length) throw damaged();
+  if (length > max || at + length > bytes.length) throw damagedVideo();
   return length;
 }
 
@@ -120,7 +120,7 @@ type Element = { id: number; body: Buffer };
 function* elementsOf(body: Buffer): Generator<Element> {
   for (let rest = body; rest.length > 0; ) {
     const { id, headSize, size } = readHead(rest);
-    if (size === null || headSize + size > rest.length) throw damaged();
+    if (size === null || headSize + size > rest.length) throw damagedVideo();
     yield { id, body: rest.subarray(headSize, headSize + size) };
     rest = rest.subarray(headSize + size);
   }
@@ -131,7 +131,7 @@ function find(body: Buffer, id: number): Buffer | undefined {
 }
 
 function describe(info: Buffer | null, tracks: Buffer | null): VideoFacts {
-  if (info === null || tracks === null) throw damaged();
+  if (info === null || tracks === null) throw damagedVideo();
   const entries = collectTracks(elementsOf(tracks).filter(({ id }) => id === IDS.trackEntry)).map(({ body }) => ({
     body,
     type: readNumber(body, IDS.trackType),
@@ -142,7 +142,7 @@ function describe(info: Buffer | null, tracks: Buffer | null): VideoFacts {
   const audio = entries.find(({ type }) => type === AUDIO_TRACK);
   if (audio !== undefined) requireCodec(audio.body, AUDIO_CODECS);
   const settings = find(video.body, IDS.video);
-  if (settings === undefined) throw damaged();
+  if (settings === undefined) throw damagedVideo();
   return { type: 'video/webm', ...readSize(settings), seconds: readDuration(info) };
 }
 
@@ -173,7 +173,7 @@ function readDuration(info: Buffer): number | null {
   if (bytes === undefined) return null;
   const units = bytes.length === 8 ? bytes.readDoubleBE() : bytes.length === 4 ? bytes.readFloatBE() : Number.NaN;
   const seconds = (units * (readNumber(info, IDS.timestampScale) ?? DEFAULT_SCALE)) / NANOSECONDS;
-  if (Number.isNaN(seconds)) throw damaged();
+  if (Number.isNaN(seconds)) throw damagedVideo();
   return seconds > 0 ? seconds : null;
 }
 
@@ -181,7 +181,7 @@ function readDuration(info: Buffer): number | null {
 function readNumber(body: Buffer, id: number): number | undefined {
   const bytes = find(body, id);
   if (bytes === undefined) return undefined;
-  if (bytes.length > 8) throw damaged();
+  if (bytes.length > 8) throw damagedVideo();
   return bytes.reduce((number, byte) => number * 256 + byte, 0);
 }
 

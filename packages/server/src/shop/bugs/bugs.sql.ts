@@ -164,7 +164,7 @@ export function findBug(db: Db, gameId: string, bugId: string): Promise<BugRow |
 }
 
 /** The number of open tickets of each game, counted up to `max`. Games without open tickets are left out. */
-export function countOpen(
+export function countOpenTickets(
   db: Db,
   gameIds: readonly string[],
   max: number,
@@ -178,7 +178,7 @@ export function countOpen(
   );
 }
 
-export type Changes = {
+export type TicketChanges = {
   status: BugStatus | undefined;
   title: string | undefined;
   labels: readonly string[] | undefined;
@@ -190,7 +190,7 @@ export async function updateBug(
   tx: Tx,
   gameId: string,
   bugId: string,
-  { status, title, labels, groupId }: Changes,
+  { status, title, labels, groupId }: TicketChanges,
   now: Date,
 ): Promise<boolean> {
   const changes = [
@@ -282,7 +282,7 @@ export async function insertReply(tx: Tx, gameId: string, reply: NewReply): Prom
   );
 }
 
-export type Recipient = {
+export type ReplyRecipient = {
   bug_id: string;
   email: string;
   number: number;
@@ -304,10 +304,15 @@ const MAX_RECIPIENTS = 500;
  * The addresses of the players who filed this ticket or, with `withDuplicates`, a duplicate of it; each once, the
  * confirmed ones first. Accounts need a verified address, and must not be disabled.
  */
-export function listRecipients(db: Db, gameId: string, bugId: string, withDuplicates: boolean): Promise<Recipient[]> {
+export function listRecipients(
+  db: Db,
+  gameId: string,
+  bugId: string,
+  withDuplicates: boolean,
+): Promise<ReplyRecipient[]> {
   return rows(
     db,
-    sql<Recipient>`select * from (
+    sql<ReplyRecipient>`select * from (
         select distinct on (lower(email)) * from (
           select bug_id, number, title, message, language, reporter_email is not null as is_guest,
             coalesce(reporter_email, case when email_verified and disabled_at is null then users.email end) as email,

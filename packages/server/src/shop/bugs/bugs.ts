@@ -10,7 +10,7 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { auditChange } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
-import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import * as sql from './bugs.sql.ts';
 import * as settings from './bugs.sql.ts';
@@ -27,7 +27,7 @@ export const listBugTickets = handle(contract.listBugTickets, async (ctx, { call
   const { status, label, group_id: groupId, text, cursor, limit = PAGE_SIZE } = input;
   const list = ['bugs', gameId, status ?? null, label ?? null, groupId?.toLowerCase() ?? null, text ?? null];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  return readReplica(ctx, { caller, gameId }, async (reader) => {
+  return onReplica(ctx, { caller, gameId }, async (reader) => {
     const groupIds = groupId === undefined ? undefined : await idsOfGroup(reader, gameId, groupId);
     const filters = { status, label, groupIds, text };
     const matches = await sql.listBugs(reader.db, gameId, filters, { before, limit: limit + 1 });
@@ -71,7 +71,7 @@ export function replyRecord({
 
 /** The number of open tickets of each game that has any, counted up to LIMITS.bugsCounted. */
 export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): Promise<Map<string, number>> {
-  const counted = await sql.countOpen(ctx.db, gameIds, LIMITS.bugsCounted);
+  const counted = await sql.countOpenTickets(ctx.db, gameIds, LIMITS.bugsCounted);
   return new Map(counted.map(({ game_id, open }) => [game_id, open]));
 }
 

@@ -13,7 +13,7 @@ import { newId } from '../../kernel/secrets/ids.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
 import { type Game, requireMember } from '../../people/game-access/game-access.ts';
 import { handle } from '../../request/route.ts';
-import { findBug, insertReply, listRecipients, type Recipient } from './bugs.sql.ts';
+import { findBug, insertReply, listRecipients, type ReplyRecipient } from './bugs.sql.ts';
 import { replyRecord, unknownTicket } from './bugs.ts';
 import { askAgain, endLinks, ticketPage } from './reporters.ts';
 
@@ -68,7 +68,7 @@ export const replyToBug = handle(contract.replyToBug, async (ctx, { caller, inpu
 
 function replyEmail(
   ctx: Context,
-  { bug_id: bugId, email, number, title, message, language: stored }: Recipient,
+  { bug_id: bugId, email, number, title, message, language: stored }: ReplyRecipient,
   game: Game,
   reply: { user_name: string; message: string },
 ): Email {

@@ -78,7 +78,7 @@ type EntryKind = {
 const ENCODED = /\.(?:js|wasm|data|mem|symbols\.json)\.(br|gz|unityweb)$/i;
 
 /** The content type and encoding of the entry at this path. */
-export function kindOf(path: string): EntryKind {
+export function entryKindOf(path: string): EntryKind {
   const extension = ENCODED.exec(path)?.[1]?.toLowerCase() as keyof typeof CODINGS | 'unityweb' | undefined;
   if (extension === undefined) return { contentType: typeOf(path), coding: null };
   const contentType = typeOf(path.slice(0, -extension.length - 1));

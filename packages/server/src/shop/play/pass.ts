@@ -9,17 +9,17 @@ import { isUuid } from '../../kernel/secrets/ids.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { perContext } from '../../request/per-context.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
-import { type FileRow, findFile, findFileById, isOffered } from '../../ship/files/files.ts';
+import { findFile, findFileById, type GameFileRow, isOffered } from '../../ship/files/files.ts';
 import { requireDownloadable } from '../store/store.ts';
 
 export type Pass = { readonly pass: string; readonly expiresAt: Date | null };
 /** The file that a pass opens; `isForAll` if anyone can play it. */
-export type Opened = { readonly file: FileRow; readonly isForAll: boolean };
+export type Opened = { readonly file: GameFileRow; readonly isForAll: boolean };
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'play'));
 
 /** Issues a pass for a file that the caller may download. Throws `notPlayable` unless it belongs to a web build. */
-export async function issuePass(ctx: Context, file: FileRow): Promise<Pass> {
+export async function issuePass(ctx: Context, file: GameFileRow): Promise<Pass> {
   await requireWebBuild(ctx, file);
   if (await isForAll(ctx, file)) return { pass: file.file_id, expiresAt: null };
   const expiresAt = new Date(ctx.clock.now().getTime() + LIMITS.playSeconds * SECOND);
@@ -27,12 +27,12 @@ export async function issuePass(ctx: Context, file: FileRow): Promise<Pass> {
   return { pass: signToken(keyOf(ctx), payload), expiresAt };
 }
 
-async function requireWebBuild(ctx: Context, file: FileRow): Promise<void> {
+async function requireWebBuild(ctx: Context, file: GameFileRow): Promise<void> {
   const build = await findBuild(ctx.db, file.game_id, file.build_id);
   if (build?.os !== 'web') throw errors.notPlayable();
 }
 
-async function isForAll(ctx: Context, file: FileRow): Promise<boolean> {
+async function isForAll(ctx: Context, file: GameFileRow): Promise<boolean> {
   try {
     await requireDownloadable(ctx, ANONYMOUS, { uid: file.game_id, file_uid: file.file_id });
     return true;

@@ -24,8 +24,8 @@ import {
   type Coding,
   codingOf,
   decodeEntry,
+  entryKindOf,
   gzipSizeOf,
-  kindOf,
   readEntry,
   readEntryAsGzip,
   readEntryRange,
@@ -128,7 +128,10 @@ addEventListener('activate', (event) => event.waitUntil(registration.unregister(
 `;
 
 function sendRetiring(reply: FastifyReply): FastifyReply {
-  return reply.header('content-type', kindOf('.js').contentType).header('cache-control', 'no-store').send(RETIRING);
+  return reply
+    .header('content-type', entryKindOf('.js').contentType)
+    .header('cache-control', 'no-store')
+    .send(RETIRING);
 }
 
 type Requested = { opened: Opened; build: WebBuild; entry: WebEntry; path: string; hasOrigin: boolean };
@@ -140,7 +143,7 @@ async function send(
   requested: Requested,
 ): Promise<FastifyReply> {
   const { opened, build, entry, path } = requested;
-  const { contentType, coding: named } = kindOf(path);
+  const { contentType, coding: named } = entryKindOf(path);
   reply
     .header('content-type', contentType)
     .header('cache-control', cachingOf(opened, contentType))

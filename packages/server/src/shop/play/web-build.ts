@@ -9,7 +9,7 @@ import { createRecent } from '../../kernel/collections/cache.ts';
 import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread } from '../../kernel/threads/threads.ts';
 import { perContext } from '../../request/per-context.ts';
-import type { FileRow } from '../../ship/files/files.ts';
+import type { GameFileRow } from '../../ship/files/files.ts';
 
 /** The location and size of an entry in the zip. */
 export type WebEntry = {
@@ -44,14 +44,14 @@ const THREAD_LIMITS = { timeoutMs: 30_000, maxHeapMb: 256 };
 const MAX_WEIGHT = 32_000_000;
 const RECORD_WEIGHT = 150;
 
-type BuildCache = { read(file: FileRow): Promise<WebBuild> };
+type BuildCache = { read(file: GameFileRow): Promise<WebBuild> };
 
 const cacheOf = perContext<BuildCache>((ctx) => {
   const cached = createRecent<string, WebBuild>(MAX_WEIGHT);
   const pending = new Map<string, Promise<WebBuild>>();
   // Builds are indexed two at a time at most. Cached builds do not wait.
   const inTurn = limitConcurrency(2);
-  const index = async (file: FileRow) => {
+  const index = async (file: GameFileRow) => {
     const { build, weight } = await inTurn(() => indexFile(ctx, file));
     cached.set(file.file_id, build, weight);
     return build;
@@ -71,11 +71,14 @@ const cacheOf = perContext<BuildCache>((ctx) => {
  * Returns the build in this file, which must have passed its scan. Throws `notPlayable` if the web build has too many
  * entries.
  */
-export function readWebBuild(ctx: Context, file: FileRow): Promise<WebBuild> {
+export function readWebBuild(ctx: Context, file: GameFileRow): Promise<WebBuild> {
   return cacheOf(ctx).read(file);
 }
 
-async function indexFile(ctx: Context, { blob_key: key, size }: FileRow): Promise<{ build: WebBuild; weight: number }> {
+async function indexFile(
+  ctx: Context,
+  { blob_key: key, size }: GameFileRow,
+): Promise<{ build: WebBuild; weight: number }> {
   const input: IndexInput = { blobSettings: ctx.blobs.settings, key, size };
   const listed = await runInThread<IndexOutput>(THREAD, input, THREAD_LIMITS, BLOB_FAILURES);
   if (listed === null) {

@@ -88,7 +88,7 @@ export async function addPlays(db: Db, day: string, plays: readonly Counted<Play
 }
 
 /** The UTC days from `first` to `last`, both included. With a build, only its downloads and plays count. */
-export type Range = {
+export type StatisticsRange = {
   readonly gameId: string;
   readonly buildId: string | null;
   readonly first: string;
@@ -96,21 +96,21 @@ export type Range = {
 };
 
 /** Selects the downloads and plays of builds on the days, as rows of game, build, day and both counts. */
-const uses = ({ gameId, buildId, first, last }: Range) => {
+const uses = ({ gameId, buildId, first, last }: StatisticsRange) => {
   const inRange = sql`game_id = ${gameId} and build_id = coalesce(${buildId}::uuid, build_id)
     and day between ${first}::date and ${last}::date`;
   return sql`(select game_id, build_id, day, count as downloads, 0::bigint as plays from download_days where ${inRange}
     union all select game_id, build_id, day, 0, count from play_days where ${inRange})`;
 };
 
-const views = ({ gameId, buildId, first, last }: Range) =>
+const views = ({ gameId, buildId, first, last }: StatisticsRange) =>
   sql`(select day, os, referrer, count as views from view_days where game_id = ${gameId} and ${buildId}::uuid is null
     and day between ${first}::date and ${last}::date)`;
 
 export type DayRow = { day: string; views: number; downloads: number; plays: number };
 
 /** The counts by day, without days that have none. */
-export function countByDay(db: Db, range: Range): Promise<DayRow[]> {
+export function countByDay(db: Db, range: StatisticsRange): Promise<DayRow[]> {
   return rows(
     db,
     sql<DayRow>`select to_char(day, 'YYYY-MM-DD') as day, sum(views)::bigint as views, sum(downloads)::bigint as downloads,
@@ -123,7 +123,7 @@ export function countByDay(db: Db, range: Range): Promise<DayRow[]> {
 
 export type VersionRow = { version: string; downloads: number; plays: number };
 
-export function countByVersion(db: Db, range: Range, limit: number): Promise<VersionRow[]> {
+export function countVisitsByVersion(db: Db, range: StatisticsRange, limit: number): Promise<VersionRow[]> {
   return rows(
     db,
     sql<VersionRow>`select version, sum(downloads)::bigint as downloads, sum(plays)::bigint as plays
@@ -134,7 +134,7 @@ export function countByVersion(db: Db, range: Range, limit: number): Promise<Ver
 
 export type SystemRow = { os: string; views: number; downloads: number; plays: number };
 
-export function countBySystem(db: Db, range: Range): Promise<SystemRow[]> {
+export function countBySystem(db: Db, range: StatisticsRange): Promise<SystemRow[]> {
   return rows(
     db,
     sql<SystemRow>`select os, sum(views)::bigint as views, sum(downloads)::bigint as downloads, sum(plays)::bigint as plays
@@ -147,7 +147,7 @@ export function countBySystem(db: Db, range: Range): Promise<SystemRow[]> {
 export type ReferrerRow = { host: string; views: number; downloads: number; plays: number };
 
 /** The counts by referrer, without downloads and plays that did not begin with a link on another website. */
-export function countByReferrer(db: Db, range: Range, limit: number): Promise<ReferrerRow[]> {
+export function countByReferrer(db: Db, range: StatisticsRange, limit: number): Promise<ReferrerRow[]> {
   const { gameId, first, last } = range;
   const inRange = sql`game_id = ${gameId} and day between ${first}::date and ${last}::date`;
   return rows(

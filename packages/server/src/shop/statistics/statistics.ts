@@ -8,13 +8,13 @@ import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { requireMember } from '../../people/game-access/game-access.ts';
 import { dailyCounter } from '../../request/daily-counter.ts';
-import { readReplica } from '../../request/read-replica.ts';
+import { onReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import * as sql from './statistics.sql.ts';
-import { isOwnAddress, isPerson, osOf, otherHost, referrerOf } from './visitor.ts';
+import { isOwnAddress, isPerson, osOfVisitor, otherHost, referrerOf } from './visitor.ts';
 
-type Headers = Parameters<typeof osOf>[0];
+type Headers = Parameters<typeof osOfVisitor>[0];
 
 const DEFAULT_DAYS = 30;
 
@@ -42,7 +42,7 @@ export function countView(ctx: Context, { gameId, method, headers, host }: Viewe
   const isFromHere = isOwnAddress(headers, hostname);
   const referrer =
     isFromHere && host !== undefined ? otherHost(`https://${host}`, hostname) : referrerOf(headers, hostname);
-  writeViews(ctx, { gameId, os: osOf(headers), referrer }).catch((error) =>
+  writeViews(ctx, { gameId, os: osOfVisitor(headers), referrer }).catch((error) =>
     ctx.log.warn({ err: error, game: gameId }, 'a view was not counted'),
   );
 }
@@ -87,10 +87,10 @@ export const getStatistics = handle(
     const now = ctx.clock.now().getTime();
     const all = Array.from({ length: days }, (_, ago) => utcDayOf(new Date(now - (days - 1 - ago) * DAY)));
     const range = { gameId, buildId: buildId ?? null, first: all[0]!, last: all.at(-1)! };
-    return readReplica(ctx, { caller, gameId }, async ({ db }) => {
+    return onReplica(ctx, { caller, gameId }, async ({ db }) => {
       const [byDay, versions, systems, referrers, followers] = await Promise.all([
         sql.countByDay(db, range),
-        sql.countByVersion(db, range, LIMITS.statisticsRows),
+        sql.countVisitsByVersion(db, range, LIMITS.statisticsRows),
         sql.countBySystem(db, range),
         buildId === undefined ? sql.countByReferrer(db, range, LIMITS.statisticsRows) : [],
         buildId === undefined ? sql.countFollowers(db, gameId) : null,

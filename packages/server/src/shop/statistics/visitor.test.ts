@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { isPerson, osOf, referrerOf } from './visitor.ts';
+import { isPerson, osOfVisitor, referrerOf } from './visitor.ts';
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
@@ -57,6 +57,6 @@ it('keeps only the host of another website', () => {
 });
 
 it('reads the OS', () => {
-  assert.equal(osOf({ 'user-agent': FIREFOX }), 'windows');
-  assert.equal(osOf({ 'user-agent': 'unheard of' }), '');
+  assert.equal(osOfVisitor({ 'user-agent': FIREFOX }), 'windows');
+  assert.equal(osOfVisitor({ 'user-agent': 'unheard of' }), '');
 });

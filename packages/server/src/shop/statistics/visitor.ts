@@ -24,7 +24,7 @@ export function isPerson({ method, headers }: { readonly method: string; readonl
 }
 
 /** The OS of the visitor; '' if it isn't known. */
-export function osOf(headers: Headers): string {
+export function osOfVisitor(headers: Headers): string {
   return readMachine({ userAgent: textOf(headers['user-agent']), touchPoints: 0 }).os ?? '';
 }
 

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { offered } from '../../ship/files/files.ts';
 
-export type Search = {
+export type StoreSearch = {
   readonly os: string | undefined;
   readonly tag: string | undefined;
   /** The id of the developer. */
@@ -14,7 +14,7 @@ export type Search = {
 };
 
 /** The position at the end of a page: the value by which the last game was sorted, as text. */
-export type Position = { readonly named: boolean; readonly key: string; readonly gameId: string };
+export type StorePosition = { readonly named: boolean; readonly key: string; readonly gameId: string };
 
 export type MatchRow = {
   game_id: string;
@@ -48,7 +48,7 @@ const ORDERS: Readonly<Record<GameSort, Order>> = {
 };
 
 /** Whether the stable channel offers a download now, as the listing check defines it. */
-const offersNow = ({ os }: Search, now: Date) => sql`exists (
+const offersNow = ({ os }: StoreSearch, now: Date) => sql`exists (
   select from channel_pointers as pointers
   join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
   join files on files.game_id = moves.game_id and files.build_id = moves.build_id and ${offered}
@@ -60,7 +60,7 @@ const matches = (prefixQuery: string) => sql`(words @@ ${prefixQuery}::tsquery
   or owner_id = any(array(select id from users where crash_words(users.name) @@ ${prefixQuery}::tsquery)))`;
 
 /** Selects public games with a description and a download. */
-function conditionsOf(search: Search, now: Date): RawBuilder<unknown>[] {
+function conditionsOf(search: StoreSearch, now: Date): RawBuilder<unknown>[] {
   return [
     sql`visibility = 'public' and tagline <> '' and description <> ''`,
     ...search.prefixQueries.map(matches),
@@ -70,10 +70,10 @@ function conditionsOf(search: Search, now: Date): RawBuilder<unknown>[] {
   ];
 }
 
-type Page = { readonly sort: GameSort | undefined; readonly after: Position | null; readonly limit: number };
+type Page = { readonly sort: GameSort | undefined; readonly after: StorePosition | null; readonly limit: number };
 
 /** The games after the position `after`. Without `sort`, matches of the name come first, then the newest. */
-export function searchGames(db: Db, search: Search, { sort, after, limit }: Page, now: Date): Promise<MatchRow[]> {
+export function searchGames(db: Db, search: StoreSearch, { sort, after, limit }: Page, now: Date): Promise<MatchRow[]> {
   const named =
     sort === undefined
       ? all(search.prefixQueries.map((prefixQuery) => sql`crash_words(games.name) @@ ${prefixQuery}::tsquery`))
@@ -92,7 +92,7 @@ export function searchGames(db: Db, search: Search, { sort, after, limit }: Page
   );
 }
 
-function isAfter(key: RawBuilder<unknown>, { type, isAscending }: Order, { named, key: last, gameId }: Position) {
+function isAfter(key: RawBuilder<unknown>, { type, isAscending }: Order, { named, key: last, gameId }: StorePosition) {
   const lastKey = sql`${last}::${sql.raw(type)}`;
   const isLater = isAscending ? sql`${key} > ${lastKey}` : sql`${key} < ${lastKey}`;
   const later = sql`(${isLater} or (${key} = ${lastKey} and game_id > ${gameId}::uuid))`;
@@ -100,7 +100,7 @@ function isAfter(key: RawBuilder<unknown>, { type, isAscending }: Order, { named
 }
 
 /** The number of games that match, counted up to `max`. */
-export async function countGames(db: Db, search: Search, max: number, now: Date): Promise<number> {
+export async function countGames(db: Db, search: StoreSearch, max: number, now: Date): Promise<number> {
   const { total } = await onlyRow(
     db,
     sql<{ total: number }>`select count(*)::int as total from (
@@ -113,7 +113,7 @@ export type TagRow = { tag: string; games: number };
 
 /** The tags of the most games that a search can find. */
 export function listTags(db: Db, limit: number, now: Date): Promise<TagRow[]> {
-  const anyGame: Search = { os: undefined, tag: undefined, prefixQueries: [] };
+  const anyGame: StoreSearch = { os: undefined, tag: undefined, prefixQueries: [] };
   return rows(
     db,
     sql<TagRow>`select tag, count(*)::int as games from games, unnest(tags) as tag

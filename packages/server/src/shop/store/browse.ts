@@ -14,7 +14,7 @@ import { transact } from '../../kernel/database/db.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { perContext } from '../../request/per-context.ts';
-import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import * as browse from './browse.sql.ts';
 import { findDeveloper } from './browse.sql.ts';
@@ -37,7 +37,7 @@ export const browseGames = handle(contract.browseGames, async (ctx, { caller, in
   const after = readPosition(list, input.cursor, sort);
   if (isWithoutWords) return EMPTY_PAGE;
   const search = { os, tag, prefixQueries };
-  return readReplica(ctx, { caller }, async (reader) => {
+  return onReplica(ctx, { caller }, async (reader) => {
     const now = reader.clock.now();
     const [page, total] = await Promise.all([
       findGames(reader, list, search, { after, limit: input.limit, sort }),
@@ -58,12 +58,12 @@ export function browseGamesOf(
   return findGames(ctx, list, search, { after: readPosition(list, cursor, undefined), limit, sort: undefined });
 }
 
-type PageInput = { after: browse.Position | null; limit: number | undefined; sort: GameSort | undefined };
+type PageInput = { after: browse.StorePosition | null; limit: number | undefined; sort: GameSort | undefined };
 
 async function findGames(
   ctx: Reader,
   list: readonly unknown[],
-  search: browse.Search,
+  search: browse.StoreSearch,
   { after, limit = PAGE_SIZE, sort }: PageInput,
 ): Promise<Omit<Page, 'total'>> {
   const now = ctx.clock.now();
@@ -84,7 +84,7 @@ function readPosition(
   list: readonly unknown[],
   cursor: string | undefined,
   sort: GameSort | undefined,
-): browse.Position | null {
+): browse.StorePosition | null {
   if (cursor === undefined) return null;
   const [named, key = '', gameId = ''] = readCursor(list, cursor, ['text', KEY_FIELDS[sort ?? 'newest'], 'uuid']);
   return { named: named === NAMED, key, gameId };
@@ -111,7 +111,7 @@ const tagsOf = perContext(() => cacheFor<Tags>(CACHE_SECONDS * SECOND));
 /** The result may be a minute old. */
 export const listTags = handle(contract.listTags, (ctx) => {
   return tagsOf(ctx)(ctx.clock.now(), () =>
-    readReplica(ctx, { caller: ANONYMOUS }, async ({ db, clock }) => ({
+    onReplica(ctx, { caller: ANONYMOUS }, async ({ db, clock }) => ({
       tags: await browse.listTags(db, LIMITS.tagsListed, clock.now()),
     })),
   );

@@ -12,7 +12,7 @@ import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { unknownGame } from '../../people/game-access/game-access.ts';
 import { auditChange, noteGame } from '../../request/audit.ts';
 import { perContext } from '../../request/per-context.ts';
-import { readReplica } from '../../request/read-replica.ts';
+import { onReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { CACHE_SECONDS, cardsOf, findReady, readShelf } from './shelves.ts';
 import { findListingProblems } from './store.ts';
@@ -25,7 +25,7 @@ const cacheOf = perContext(() => cacheFor<Featured>(CACHE_SECONDS * SECOND));
 /** The result may be a minute old. */
 export const getFeatured = handle(contract.getFeatured, (ctx) => {
   return cacheOf(ctx)(ctx.clock.now(), async () => {
-    const chosen = await readReplica(ctx, { caller: ANONYMOUS }, async (reader) => {
+    const chosen = await onReplica(ctx, { caller: ANONYMOUS }, async (reader) => {
       const choice = await findFeatured(reader.db);
       return choice === undefined ? [] : cardsOf(reader, await findReady(reader, [choice.game_id]));
     });

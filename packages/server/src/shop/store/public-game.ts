@@ -9,7 +9,7 @@ import { readFacts, readTexts } from '../../people/games/games.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuilds } from '../../ship/builds/builds.ts';
 import { currentPointers, type Pointer } from '../../ship/channels/channels.ts';
-import { newestOfferedFiles, type OfferedFile, summaryOf } from '../../ship/files/files.ts';
+import { fileSummaryOf, newestOfferedFiles, type OfferedFile } from '../../ship/files/files.ts';
 import { publicImages } from '../../ship/media/media.ts';
 import { publicVideos } from '../../ship/videos/videos.ts';
 import { acceptsGuests } from '../bugs/bugs.sql.ts';
@@ -88,7 +88,7 @@ function offerOf(ctx: Context, pointer: Pointer, build: Build, file: OfferedFile
     title: build.title,
     changelog_items: build.changelog,
     expires_at: pointer.expires_at?.toISOString() ?? null,
-    file: summaryOf(file),
+    file: fileSummaryOf(file),
     origin: file.origin,
     scanned_at: file.scanned_at.toISOString(),
     download_url: `${url}/download`,

@@ -10,7 +10,7 @@ import { listingBands, publicHealthOf } from '../../analytics/health/health.ts';
 import { ANONYMOUS, type Context } from '../../context.ts';
 import { SECOND, utcDayOf } from '../../kernel/clock.ts';
 import { perContext } from '../../request/per-context.ts';
-import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { publicImages } from '../../ship/media/media.ts';
 import { findMissing } from './listing-check.ts';
 import {
@@ -67,7 +67,7 @@ function isFresh({ day, filledAt }: CacheEntry, request: ShelfRequest): boolean 
 }
 
 async function fillShelf(ctx: Context, request: ShelfRequest): Promise<TaggedShelf> {
-  const games = await readReplica(ctx, { caller: ANONYMOUS }, async (reader) =>
+  const games = await onReplica(ctx, { caller: ANONYMOUS }, async (reader) =>
     cardsOf(reader, await chooseGames(reader, request)),
   );
   const shelf = { shelf: request.shelf, day: request.day, games };

@@ -11,7 +11,7 @@ import { cacheFor, createRecent } from '../../kernel/collections/cache.ts';
 import { type Db, rows } from '../../kernel/database/db.ts';
 import { readTexts } from '../../people/games/games.ts';
 import { perContext } from '../../request/per-context.ts';
-import { type Reader, readReplica } from '../../request/read-replica.ts';
+import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { CACHE_SECONDS, cardsOf, findReady } from './shelves.ts';
 import { requireVisibleGame } from './store.ts';
@@ -35,7 +35,7 @@ export const listSimilar = handle(contract.listSimilar, async (ctx, { caller, in
   const cached = kept.get(key) ?? cacheFor<Similar>(CACHE_SECONDS * SECOND);
   kept.set(key, cached);
   return cached(ctx.clock.now(), () =>
-    readReplica(ctx, { caller }, async (reader) => ({ games: await findSimilar(reader, game.game_id, tags) })),
+    onReplica(ctx, { caller }, async (reader) => ({ games: await findSimilar(reader, game.game_id, tags) })),
   );
 });
 
@@ -52,8 +52,8 @@ async function findSimilar(ctx: Reader, gameId: string, tags: readonly string[])
 const HEALTH_ORDER: Readonly<Record<Band, number>> = { excellent: 0, healthy: 0, unrated: 1, mixed: 2, problematic: 3 };
 
 /** Returns the ids in order. Games without a band are unrated. */
-export function rankSimilar(games: readonly SimilarRow[], bands: ReadonlyMap<string, Band>): string[] {
-  const healthOf = ({ game_id }: SimilarRow) => HEALTH_ORDER[bands.get(game_id) ?? 'unrated'];
+export function rankSimilar(games: readonly SimilarGameRow[], bands: ReadonlyMap<string, Band>): string[] {
+  const healthOf = ({ game_id }: SimilarGameRow) => HEALTH_ORDER[bands.get(game_id) ?? 'unrated'];
   return games
     .toSorted(
       (a, b) =>
@@ -65,7 +65,7 @@ export function rankSimilar(games: readonly SimilarRow[], bands: ReadonlyMap<str
     .map(({ game_id }) => game_id);
 }
 
-export type SimilarRow = {
+export type SimilarGameRow = {
   readonly game_id: string;
   /** The number of the tags that it has. */
   readonly shared: number;
@@ -80,7 +80,7 @@ export type SimilarRow = {
 export function listSharing(
   db: Db,
   { gameId, tags, limit }: { gameId: string; tags: readonly string[]; limit: number },
-): Promise<SimilarRow[]> {
+): Promise<SimilarGameRow[]> {
   // This is several times faster than comparing two lists of tags.
   const shared = sql.join(
     tags.map((tag) => sql`(tags @> array[${tag}]::text[])::int`),
@@ -88,7 +88,7 @@ export function listSharing(
   );
   return rows(
     db,
-    sql<SimilarRow>`select game_id, shared, published_at from (
+    sql<SimilarGameRow>`select game_id, shared, published_at from (
         select game_id, ${shared} as shared, published_at from games
         where visibility = 'public' and tags && ${tags}::text[] and tagline <> '' and description <> ''
           and published_at is not null and game_id <> ${gameId}

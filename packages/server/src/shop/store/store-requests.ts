@@ -15,7 +15,7 @@ import { matches, resumesDownload, sendBlob } from '../../request/send-blob.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDownload } from '../../ship/downloads/downloads.ts';
 import { readEntries, readScanHistory } from '../../ship/files/files.sql.ts';
-import { type FileRow, findFile, isOffered } from '../../ship/files/files.ts';
+import { findFile, type GameFileRow, isOffered } from '../../ship/files/files.ts';
 import { countReferredDownload } from '../statistics/statistics.ts';
 import { CACHE_SECONDS, readShelf } from './shelves.ts';
 import { requireDownloadable, requireFile, requireOffered } from './store.ts';
@@ -24,7 +24,7 @@ const SIGNED_SECONDS = 3600;
 
 /** `GET …/files/{file_uid}/download`. */
 export const downloadFile = stream(contract.downloadFile, async (ctx, { caller, input, request, reply }) => {
-  const isResumed = (file: FileRow) => resumesDownload(request.headers, etagOf(file));
+  const isResumed = (file: GameFileRow) => resumesDownload(request.headers, etagOf(file));
   const { game, file, isMember } = await requireDownloadable(ctx, caller, input, isResumed);
   const blob = await blobOf(ctx, game.slug, file);
   const download = { gameId: game.game_id, buildId: file.build_id, blob };
@@ -51,13 +51,13 @@ export const downloadByLink = stream(contract.downloadByLink, async (ctx, { inpu
   return sendBlob(ctx.blobs, request, reply, { ...(await blobOf(ctx, game.slug, file)), signedSeconds: null });
 });
 
-async function blobOf({ db }: Context, slug: string, file: FileRow) {
+async function blobOf({ db }: Context, slug: string, file: GameFileRow) {
   const build = await findBuild(db, file.game_id, file.build_id);
   const filename = build === null ? file.filename : downloadNameOf(slug, build, file.filename);
   return { key: file.blob_key, size: file.size, etag: etagOf(file), filename, contentType: 'application/zip' };
 }
 
-function etagOf({ checksum }: FileRow): string {
+function etagOf({ checksum }: GameFileRow): string {
   return `"${checksum}"`;
 }
 

@@ -8,7 +8,7 @@ import * as contract from '@chauffeur/contract/operations/store';
 import type { Caller, Context } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import type { Db } from '../../kernel/database/db.ts';
-import { renderMarkdown as htmlOf } from '../../kernel/text/markdown.ts';
+import { markdownToHtml as htmlOf } from '../../kernel/text/markdown.ts';
 import {
   findGameFor,
   type Game,
@@ -23,7 +23,7 @@ import { handle } from '../../request/route.ts';
 import { channelsSince } from '../../ship/channels/channels.sql.ts';
 import { currentPointers, isBetaMember } from '../../ship/channels/channels.ts';
 import { isSupersededBefore } from '../../ship/files/files.sql.ts';
-import { type FileRow, findFile, isOffered, isSettled, newestOfferedFile } from '../../ship/files/files.ts';
+import { findFile, type GameFileRow, isOffered, isSettled, newestOfferedFile } from '../../ship/files/files.ts';
 import { type ImageSet, listImageUrls, publicImages } from '../../ship/media/media.ts';
 import { findDeveloper, listAddresses } from './browse.sql.ts';
 import { findMissing, type Missing } from './listing-check.ts';
@@ -70,8 +70,8 @@ export async function requireDownloadable(
   ctx: Context,
   caller: Caller,
   input: FileInput,
-  isResumed: (file: FileRow) => boolean = () => false,
-): Promise<{ game: Game; file: FileRow; isMember: boolean }> {
+  isResumed: (file: GameFileRow) => boolean = () => false,
+): Promise<{ game: Game; file: GameFileRow; isMember: boolean }> {
   const { game, viewer, file } = await requireFile(ctx, caller, input);
   const { isMember } = viewer;
   if (!isMember) await requireOffered(ctx, viewer, file, isResumed(file) ? RESUME_MS : 0);
@@ -94,7 +94,7 @@ export async function requireFile(ctx: Context, caller: Caller, input: FileInput
  * Throws `notOnChannel` unless a channel that the viewer can reach offers the file as the newest offered file of its
  * build, now or in the last `graceMs` milliseconds.
  */
-export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow, graceMs = 0): Promise<void> {
+export async function requireOffered(ctx: Context, viewer: Viewer, file: GameFileRow, graceMs = 0): Promise<void> {
   const now = ctx.clock.now();
   const pointers = await currentPointers(ctx.db, file.game_id, now);
   const isReachableNow = pointers.some(
@@ -107,7 +107,7 @@ export async function requireOffered(ctx: Context, viewer: Viewer, file: FileRow
 }
 
 /** Whether the file was offered at any time since `since`. */
-async function wasOffered(db: Db, viewer: Viewer, file: FileRow, since: Date): Promise<boolean> {
+async function wasOffered(db: Db, viewer: Viewer, file: GameFileRow, since: Date): Promise<boolean> {
   const channels = await channelsSince(db, file.game_id, file.build_id, since);
   if (!channels.some((channel) => isReachable(channel, viewer))) return false;
   return !(await isSupersededBefore(db, file, since));

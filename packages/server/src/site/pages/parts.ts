@@ -6,7 +6,7 @@ import type { getShelf } from '@chauffeur/contract/operations/shelves';
 import { PAGES } from '@chauffeur/contract/pages';
 import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
 import { createRecent } from '../../kernel/collections/cache.ts';
-import { renderMarkdown } from '../../kernel/text/markdown.ts';
+import { markdownToHtml } from '../../kernel/text/markdown.ts';
 import { formatLaunch, type Texts } from '../texts.ts';
 import { asHtml, type Html, html } from './html.ts';
 
@@ -110,7 +110,7 @@ const rendered = createRecent<string, Html>(MAX_KEPT);
 export function renderDescription(text: string): Html {
   const kept = rendered.get(text);
   if (kept !== undefined) return kept;
-  const written = asHtml(renderMarkdown(text));
+  const written = asHtml(markdownToHtml(text));
   rendered.set(text, written, text.length + written.text.length);
   return written;
 }

@@ -9,7 +9,7 @@ import { type Html, html } from './html.ts';
 import { renderDescription } from './parts.ts';
 import type { PublicPage, Visit, WritePage } from './visit.ts';
 
-export type Problem = {
+export type PageProblem = {
   readonly status: number;
   readonly title: (texts: Texts) => string;
   readonly main: (texts: Texts) => Html;
@@ -18,7 +18,7 @@ export type Problem = {
 
 const RETRY_SECONDS = 5;
 
-export const NOT_FOUND: Problem = {
+export const NOT_FOUND: PageProblem = {
   status: 404,
   title: (texts) => texts.t('problem.notFound'),
   main: (texts) => html`<div class="panel"><h1>${texts.t('problem.notFound')}</h1>
@@ -27,14 +27,14 @@ export const NOT_FOUND: Problem = {
 };
 
 /** What a visitor is shown instead of the page. */
-export function problemOf(thrown: unknown): Problem {
+export function problemOf(thrown: unknown): PageProblem {
   const error = asKnownError(thrown);
   if (error === null) return FAILED;
   if (error.status === 429) return tooManyOf(error);
   return error.status >= 500 ? UNAVAILABLE : NOT_FOUND;
 }
 
-function tooManyOf({ data }: ApiError): Problem {
+function tooManyOf({ data }: ApiError): PageProblem {
   const seconds = Number(data?.retry_after ?? RETRY_SECONDS);
   return {
     status: 429,
@@ -45,7 +45,7 @@ function tooManyOf({ data }: ApiError): Problem {
   };
 }
 
-const UNAVAILABLE: Problem = {
+const UNAVAILABLE: PageProblem = {
   status: 503,
   title: (texts) => texts.t('problem.unavailable'),
   retrySeconds: RETRY_SECONDS,
@@ -54,7 +54,7 @@ const UNAVAILABLE: Problem = {
 <p><a class="button filled" href="">${texts.t('problem.retry')}</a></p></div>`,
 };
 
-const FAILED: Problem = {
+const FAILED: PageProblem = {
   status: 500,
   title: (texts) => texts.t('problem.failed'),
   main: (texts) => html`<div class="panel"><h1>${texts.t('problem.failed')}</h1>

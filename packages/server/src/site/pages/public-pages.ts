@@ -43,7 +43,7 @@ import {
 import { writeGamePage } from './game-page.ts';
 import { writeHomePage } from './home-page.ts';
 import { mountPressKit } from './press-kit.ts';
-import { NOT_FOUND, type Problem, problemOf, writeLegalPage } from './problem-pages.ts';
+import { NOT_FOUND, type PageProblem, problemOf, writeLegalPage } from './problem-pages.ts';
 import { submitReport, writeReportPage } from './report-page.ts';
 import {
   submitBlock,
@@ -192,7 +192,7 @@ async function identifyVisitor({ ctx, auth }: Parts, request: FastifyRequest): P
   return identify(ctx, auth, { access: 'public' }, request);
 }
 
-function problemFor({ ctx }: Parts, request: FastifyRequest, thrown: unknown): Problem {
+function problemFor({ ctx }: Parts, request: FastifyRequest, thrown: unknown): PageProblem {
   const problem = problemOf(thrown);
   if (problem.status >= 500) {
     const { code } = asKnownError(thrown) ?? asUnexpected(thrown);
@@ -278,7 +278,7 @@ async function sendProblem(
   { ctx, document }: Parts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, title, main, retrySeconds }: Problem,
+  { status, title, main, retrySeconds }: PageProblem,
   caller: Caller = ANONYMOUS,
 ): Promise<FastifyReply> {
   const visitor = await visitorOf(ctx, caller).catch(() => null);

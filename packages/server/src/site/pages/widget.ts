@@ -15,7 +15,7 @@ import { type Texts, textsOf } from '../texts.ts';
 import { sendHtml } from './document.ts';
 import { asHtml, type Html, html } from './html.ts';
 import { writePicture } from './parts.ts';
-import { type Problem, problemOf } from './problem-pages.ts';
+import { type PageProblem, problemOf } from './problem-pages.ts';
 import type { PublicGame } from './structured-data.ts';
 import type { Ask } from './visit.ts';
 
@@ -112,7 +112,7 @@ function textsFor({ headers }: FastifyRequest, lang: unknown): Texts {
   return textsOf(chooseLanguage({ lang: named, cookie: undefined, accepted: headers['accept-language'] }));
 }
 
-function problemFor(request: FastifyRequest, thrown: unknown): Problem {
+function problemFor(request: FastifyRequest, thrown: unknown): PageProblem {
   const problem = problemOf(thrown);
   if (problem.status >= 500) request.log.error({ err: thrown }, 'widget failed');
   return problem;
@@ -123,7 +123,7 @@ type Look = { readonly theme: string; readonly texts: Texts };
 function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, title, retrySeconds }: Problem,
+  { status, title, retrySeconds }: PageProblem,
   { theme, texts }: Look,
 ): Promise<FastifyReply> {
   const text = status === 404 ? texts.t('widget.none') : title(texts);

@@ -22,9 +22,9 @@ export function isAgentKey(token: string): boolean {
 /** The caller with a personal key; null if the key is unknown, revoked or expired. */
 export async function callerOfKey(ctx: Context, key: string): Promise<AccountCaller | null> {
   const now = ctx.clock.now();
-  const agent = await keys.findKey(ctx.db, hashSecret(key), now);
+  const agent = await keys.findAgentKey(ctx.db, hashSecret(key), now);
   if (agent === undefined) return null;
-  if (agent.stale) await keys.touchKey(ctx.db, agent.agent_id, now);
+  if (agent.stale) await keys.touchAgentKey(ctx.db, agent.agent_id, now);
   return callerOf('key', agent);
 }
 
@@ -95,12 +95,12 @@ export async function revokeAgents(
   selection: { keys: boolean; connections: boolean },
 ): Promise<AgentCounts> {
   return {
-    keys: selection.keys ? await keys.revokeKeys(tx, userId, now) : 0,
+    keys: selection.keys ? await keys.revokeKeysOf(tx, userId, now) : 0,
     connections: selection.connections ? await connections.endConnections(tx, userId, 'all', now) : 0,
   };
 }
 
-export type Call = {
+export type AgentCall = {
   readonly tool: string;
   /** The game as the caller named it; undefined if the tool is not about a game. */
   readonly game: string | undefined;
@@ -110,7 +110,7 @@ export type Call = {
 };
 
 /** Records one call in a single statement. It is listed for the named game only if the caller may see that game. */
-export async function logCall(ctx: Context, { user, agent }: AccountCaller, call: Call): Promise<void> {
+export async function logCall(ctx: Context, { user, agent }: AccountCaller, call: AgentCall): Promise<void> {
   if (agent === undefined) return;
   await insertCall(ctx.db, { callId: newId(ctx.clock.now().getTime()), userId: user.id, agent, ...call });
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { User } from '../../context.ts';
 import { changed, type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
 
-export type KeyRow = {
+export type AgentKeyRow = {
   key_id: string;
   key_ref: string;
   name: string;
@@ -65,10 +65,10 @@ export async function countLiveKeys(db: Db, userId: string, now: Date): Promise<
   return live;
 }
 
-export function insertKey(db: Db, key: NewKey): Promise<KeyRow> {
+export function insertAgentKey(db: Db, key: NewKey): Promise<AgentKeyRow> {
   return onlyRow(
     db,
-    sql<KeyRow>`insert into agent_keys as agents
+    sql<AgentKeyRow>`insert into agent_keys as agents
         (key_id, user_id, key_ref, token_hash, name, may_write, game_id, sign_in_method, created_at,
           expires_at)
       values (${key.keyId}, ${key.userId}, ${key.keyRef}, ${key.tokenHash}, ${key.name}, ${key.mayWrite}, ${key.gameId},
@@ -77,26 +77,30 @@ export function insertKey(db: Db, key: NewKey): Promise<KeyRow> {
 }
 
 /** Keys after `before`, newest first. */
-export function listKeys(db: Db, userId: string, page: { before: string | null; limit: number }): Promise<KeyRow[]> {
+export function listAgentKeyRows(
+  db: Db,
+  userId: string,
+  page: { before: string | null; limit: number },
+): Promise<AgentKeyRow[]> {
   return rows(
     db,
-    sql<KeyRow>`select ${columns} from agent_keys as agents
+    sql<AgentKeyRow>`select ${columns} from agent_keys as agents
       where user_id = ${userId} and (${page.before}::uuid is null or key_id < ${page.before})
       order by key_id desc limit ${page.limit}`,
   );
 }
 
 /** Undefined if the person has no such key. A revoked key keeps the time of its revocation. */
-export function revokeKey(db: Db, userId: string, keyId: string, now: Date): Promise<KeyRow | undefined> {
+export function revokeKey(db: Db, userId: string, keyId: string, now: Date): Promise<AgentKeyRow | undefined> {
   return row(
     db,
-    sql<KeyRow>`update agent_keys as agents set revoked_at = coalesce(revoked_at, ${now})
+    sql<AgentKeyRow>`update agent_keys as agents set revoked_at = coalesce(revoked_at, ${now})
       where user_id = ${userId} and key_id = ${keyId} returning ${columns}`,
   );
 }
 
 /** Returns how many were active. */
-export function revokeKeys(db: Db, userId: string, now: Date): Promise<number> {
+export function revokeKeysOf(db: Db, userId: string, now: Date): Promise<number> {
   return changed(
     db,
     sql`update agent_keys set revoked_at = ${now}
@@ -104,7 +108,7 @@ export function revokeKeys(db: Db, userId: string, now: Date): Promise<number> {
   );
 }
 
-export function findKey(db: Db, tokenHash: Buffer, now: Date): Promise<AgentRow | undefined> {
+export function findAgentKey(db: Db, tokenHash: Buffer, now: Date): Promise<AgentRow | undefined> {
   return row(
     db,
     sql<AgentRow>`select key_id as agent_id, agents.name, may_write, game_id, sign_in_method, ${userOfAgent} as user, ${isStale(now)} as stale
@@ -123,7 +127,7 @@ export async function isWritingKey(db: Db, keyId: string, now: Date): Promise<bo
   return live;
 }
 
-export async function touchKey(db: Db, keyId: string, now: Date): Promise<void> {
+export async function touchAgentKey(db: Db, keyId: string, now: Date): Promise<void> {
   await changed(db, sql`update agent_keys set last_used_at = ${now} where key_id = ${keyId}`);
 }
 

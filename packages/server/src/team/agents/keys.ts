@@ -27,7 +27,7 @@ export const createAgentKey = handle(contract.createAgentKey, async (ctx, { call
   if ((await keys.countLiveKeys(ctx.db, caller.user.id, now)) >= LIMITS.agentKeys)
     throw errors.invalid(`You have ${LIMITS.agentKeys} active keys, which is the limit. Revoke one first.`);
   const key = `${AGENT_KEY_PREFIX}${newSecret(SECRET_LENGTH)}`;
-  const created = await keys.insertKey(ctx.db, {
+  const created = await keys.insertAgentKey(ctx.db, {
     keyId: newId(now.getTime()),
     userId: caller.user.id,
     keyRef: key.slice(0, AGENT_KEY_PREFIX.length + REF_LENGTH),
@@ -52,7 +52,10 @@ export const listAgentKeys = handle(
   async (ctx, { caller, input: { cursor, limit = PAGE_SIZE } }) => {
     const list = ['agent-keys', caller.user.id];
     const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-    const { page, last } = cutPage(await keys.listKeys(ctx.db, caller.user.id, { before, limit: limit + 1 }), limit);
+    const { page, last } = cutPage(
+      await keys.listAgentKeyRows(ctx.db, caller.user.id, { before, limit: limit + 1 }),
+      limit,
+    );
     return { keys: page.map(recordOf), next_cursor: last === null ? null : writeCursor(list, [last.key_id]) };
   },
 );
@@ -64,7 +67,7 @@ export const revokeAgentKey = handle(contract.revokeAgentKey, async (ctx, { call
   return recordOf(revoked);
 });
 
-function recordOf(row: keys.KeyRow): KeyRecord {
+function recordOf(row: keys.AgentKeyRow): KeyRecord {
   return {
     ...row,
     created_at: row.created_at.toISOString(),

@@ -40,7 +40,12 @@ export function requestOf(ctx: Context, row: ApprovalRow, game: Pick<Game, 'game
   };
 }
 
-export async function viewOf(ctx: Context, row: ApprovalRow, game: Game, mayDecide: boolean): Promise<ApprovalView> {
+export async function approvalViewOf(
+  ctx: Context,
+  row: ApprovalRow,
+  game: Game,
+  mayDecide: boolean,
+): Promise<ApprovalView> {
   const status = stateOf(row, ctx.clock.now());
   return {
     ...requestOf(ctx, row, game),

@@ -81,7 +81,7 @@ export function lockPending(tx: Tx, gameId: string, now: Date): Promise<Approval
 }
 
 /** Lets another person decide, with a new code and new tries. */
-export async function changeOwner(tx: Tx, approvalId: string, ownerId: string, codeHash: Buffer): Promise<void> {
+export async function changeApprover(tx: Tx, approvalId: string, ownerId: string, codeHash: Buffer): Promise<void> {
   await changed(
     tx,
     sql`update approvals set owner_id = ${ownerId}, code_hash = ${codeHash}, tries = 0 where approval_id = ${approvalId}`,
@@ -102,20 +102,20 @@ export function findByKey(
   );
 }
 
-export type WaitingRow = ApprovalRow & { slug: string; name: string };
+export type WaitingApproval = ApprovalRow & { slug: string; name: string };
 
 /**
  * Pending approvals of the games that the person owns and has signed in for, newest first. `before` is the last
  * approval of the previous page.
  */
-export function listWaiting(
+export function listWaitingApprovalRows(
   db: Db,
   userId: string,
   { met, now, before, limit }: { met: readonly string[]; now: Date; before: string | null; limit: number },
-): Promise<WaitingRow[]> {
+): Promise<WaitingApproval[]> {
   return rows(
     db,
-    sql<WaitingRow>`select ${columns}, slug, name
+    sql<WaitingApproval>`select ${columns}, slug, name
       from approvals join (
           select game_id, games.slug, games.name
           from games join (select game_id, role from game_members where user_id = ${userId}) as membership using (game_id)

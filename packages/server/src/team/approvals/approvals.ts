@@ -14,7 +14,7 @@ import type { Game } from '../../people/game-access/game-access.ts';
 import { noteChange } from '../../request/game-changes.ts';
 import { type ActionInputs, actionOf, type Preview, requireApplicable } from './actions.ts';
 import { approvalEmail, hashCode, newCode } from './approval-emails.ts';
-import { moverOf, stateOf, ticketOf, viewOf } from './approval-view.ts';
+import { approvalViewOf, moverOf, stateOf, ticketOf } from './approval-view.ts';
 import * as approvals from './approvals.sql.ts';
 
 export type Requested = {
@@ -176,9 +176,9 @@ export async function handOverApprovals(ctx: Context, tx: Tx, game: Game, owner:
   const within = { ...ctx, db: tx };
   for (const { approval_id: uid } of await approvals.lockPending(tx, game.game_id, ctx.clock.now())) {
     const code = newCode();
-    await approvals.changeOwner(tx, uid, owner.id, hashCode(ctx.secret, uid, code));
+    await approvals.changeApprover(tx, uid, owner.id, hashCode(ctx.secret, uid, code));
     const row = (await approvals.findApproval(tx, uid))!;
-    const { summary, consequences, confirm_url: url } = await viewOf(within, row, game, true);
+    const { summary, consequences, confirm_url: url } = await approvalViewOf(within, row, game, true);
     const { asked_by: askedBy, via } = row;
     await enqueueEmail(
       ctx,

@@ -6,14 +6,20 @@ import * as contract from '@chauffeur/contract/operations/approvals';
 import type { AccountCaller, Context } from '../../context.ts';
 import { retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
-import { findGameFor, type Game, requireRole, requireSignIn, roleOf } from '../../people/game-access/game-access.ts';
+import {
+  findGameFor,
+  type Game,
+  requireRole,
+  requireSufficientSignIn,
+  roleOf,
+} from '../../people/game-access/game-access.ts';
 import { listMetRequirements } from '../../people/organisations/organisations.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { noteChange } from '../../request/game-changes.ts';
 import { handle } from '../../request/route.ts';
 import { actionOf, requireApplicable } from './actions.ts';
 import { isCode } from './approval-emails.ts';
-import { moverOf, requestOf, stateOf, viewOf } from './approval-view.ts';
+import { approvalViewOf, moverOf, requestOf, stateOf } from './approval-view.ts';
 import * as approvals from './approvals.sql.ts';
 
 const PAGE_SIZE = 50;
@@ -30,7 +36,7 @@ async function requireApproval(ctx: Context, caller: AccountCaller, uid: string)
   const role = game === null ? null : await roleOf(ctx.db, game, caller);
   if (game === null || role === null) throw unknownApproval();
   if (role !== 'owner' && row.asker_id !== caller.user.id) throw unknownApproval();
-  await requireSignIn(ctx, game, caller);
+  await requireSufficientSignIn(ctx, game, caller);
   requireRole(role, caller.neededRole ?? 'owner');
   return { row, game, isOwner: role === 'owner' };
 }
@@ -47,7 +53,7 @@ export const listWaitingApprovals = handle(
     const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
     const met = await listMetRequirements(ctx.db, caller);
     const now = ctx.clock.now();
-    const pending = await approvals.listWaiting(ctx.db, userId, { met, now, before, limit: limit + 1 });
+    const pending = await approvals.listWaitingApprovalRows(ctx.db, userId, { met, now, before, limit: limit + 1 });
     const { page, last } = cutPage(pending, limit);
     return {
       approvals: page.map((row) => requestOf(ctx, row, row)),
@@ -58,21 +64,21 @@ export const listWaitingApprovals = handle(
 
 export const getApproval = handle(contract.getApproval, async (ctx, { caller, input }) => {
   const { row, game, isOwner } = await requireApproval(ctx, caller, input.uid);
-  return viewOf(ctx, row, game, mayDecide(caller, isOwner));
+  return approvalViewOf(ctx, row, game, mayDecide(caller, isOwner));
 });
 
 export const confirmApproval = handle(contract.confirmApproval, async (ctx, { caller, input: { uid, code } }) => {
   const { game, isOwner } = await requireApproval(ctx, caller, uid);
-  const row = await decide(ctx, game, uid, { code });
-  return viewOf(ctx, row, game, mayDecide(caller, isOwner));
+  const row = await applyDecision(ctx, game, uid, { code });
+  return approvalViewOf(ctx, row, game, mayDecide(caller, isOwner));
 });
 
 export const decideApproval = handle(contract.decideApproval, async (ctx, { caller, input: { uid, approve } }) => {
   const { game, isOwner } = await requireApproval(ctx, caller, uid);
   if (!mayDecide(caller, isOwner))
     throw errors.notAllowed('Only owners of the game can decide, signed in on the website.');
-  const row = await decide(ctx, game, uid, { approve, by: caller.user.name });
-  return viewOf(ctx, row, game, true);
+  const row = await applyDecision(ctx, game, uid, { approve, by: caller.user.name });
+  return approvalViewOf(ctx, row, game, true);
 });
 
 /** Owners decide in person. An agent can only pass on the code from the email. */
@@ -94,7 +100,7 @@ const MAX_TRIES = 5;
  * `alreadyDecided` if it was decided otherwise or no longer applies, and the error codes of the action. An error
  * changes nothing, except that a wrong code counts as a try.
  */
-export async function decide(ctx: Context, game: Game, uid: string, decision: Decision): Promise<Row> {
+export async function applyDecision(ctx: Context, game: Game, uid: string, decision: Decision): Promise<Row> {
   // Throwing inside the transaction would undo the count of tries.
   const outcome = await retryConflicts(() => transact(ctx.db, (tx) => decideWithin(ctx, tx, game, uid, decision)));
   if (outcome instanceof ApiError) throw outcome;

@@ -51,7 +51,7 @@ export async function markDeleted(tx: Tx, gameId: string, now: Date): Promise<vo
 }
 
 /** Revokes the keys and connections of agents that are limited to this game. */
-export async function revokeAgents(tx: Tx, gameId: string, now: Date): Promise<void> {
+export async function revokeAgentsOfGame(tx: Tx, gameId: string, now: Date): Promise<void> {
   for (const table of ['agent_keys', 'agent_connections'])
     await changed(
       tx,

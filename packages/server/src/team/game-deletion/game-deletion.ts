@@ -80,7 +80,7 @@ async function hide(ctx: Context, tx: Tx, game: Game, by: string): Promise<void>
   auditChange('game', { name: game.name, slug, visibility: game.visibility }, null);
   await revokeDeployKeys(tx, gameId);
   await revokeSymbolToken(tx, gameId);
-  await deletion.revokeAgents(tx, gameId, now);
+  await deletion.revokeAgentsOfGame(tx, gameId, now);
   // A game that was never public has no links to protect.
   if (game.published_at !== null || game.visibility !== 'draft')
     await deletion.reserveSlugs(tx, { gameId, slug }, ownerId, new Date(now.getTime() + RESERVED_DAYS * DAY));

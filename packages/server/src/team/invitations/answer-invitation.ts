@@ -21,7 +21,13 @@ import { handle } from '../../request/route.ts';
 import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
 import { transferredEmail } from './invitation-emails.ts';
-import { findDeclineObstacle, findObstacle, type InvitationView, teamViewOf, viewOf } from './invitation-view.ts';
+import {
+  findDeclineObstacle,
+  findObstacle,
+  type InvitationView,
+  invitationViewOf,
+  teamViewOf,
+} from './invitation-view.ts';
 import * as invitations from './invitations.sql.ts';
 import * as team from './team-invitations.sql.ts';
 
@@ -36,7 +42,7 @@ export const getInvitation = handle(contract.getInvitation, async (ctx, { caller
     if (view === undefined) throw unknownInvitation();
     return view;
   }
-  return viewOf(row, user, ctx.clock.now());
+  return invitationViewOf(row, user, ctx.clock.now());
 });
 
 /** Gives the person the role, once. Throws `invitationClosed`, `otherRecipient` and `emailNotVerified`. */
@@ -88,7 +94,7 @@ function respond(
       const obstacle = obstacleOf(row, user, ctx.clock.now());
       if (obstacle !== null) throw obstacle;
       await work(tx, row, user);
-      return viewOf((await invitations.findByToken(tx, hash))!, user, ctx.clock.now());
+      return invitationViewOf((await invitations.findByToken(tx, hash))!, user, ctx.clock.now());
     }),
   ).catch((cause: unknown) => {
     // The person deleted their account in the meantime.
@@ -137,7 +143,7 @@ type TeamRow = team.FoundTeamInvitation;
 
 /** Undefined if the token is not that of such an invitation. */
 async function getTeamInvitation(ctx: Context, user: User, hash: Buffer): Promise<InvitationView | undefined> {
-  const row = await team.findByToken(ctx.db, hash);
+  const row = await team.findTeamInvitation(ctx.db, hash);
   return row && teamViewOf(row, user, ctx.clock.now());
 }
 
@@ -151,12 +157,12 @@ async function answerTeamInvitation(
   hash: Buffer,
   answer: 'accepted' | 'declined',
 ): Promise<InvitationView | undefined> {
-  const unlocked = await team.findByToken(ctx.db, hash);
+  const unlocked = await team.findTeamInvitation(ctx.db, hash);
   if (unlocked === undefined) return undefined;
   return retryConflicts(() =>
     transact(ctx.db, async (tx) => {
       await lockTarget(tx, unlocked);
-      const row = await team.lockByToken(tx, hash);
+      const row = await team.lockTeamInvitationByToken(tx, hash);
       const user = await findUserById(tx, caller.user.id);
       if (user === null) throw errors.notSignedIn();
       if (row === undefined) throw errors.notFound('This invitation does not exist.');

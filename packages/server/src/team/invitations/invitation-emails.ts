@@ -9,7 +9,7 @@ import type { Email } from '../../kernel/email/email.ts';
 import { oneLine, plainName, quote } from '../../kernel/email/html-email.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { newSecret } from '../../kernel/secrets/ids.ts';
-import type { Target } from './team-invitations.sql.ts';
+import type { InvitationTarget } from './team-invitations.sql.ts';
 
 /** The length of a token, which has about 232 bits. */
 const TOKEN_LENGTH = 40;
@@ -69,7 +69,7 @@ export function invitationEmail({ to, role, game, url, days }: Invitation): Emai
   };
 }
 
-type TeamInvitation = Omit<Invitation, 'role' | 'game'> & { role: Role; target: Target };
+type TeamInvitation = Omit<Invitation, 'role' | 'game'> & { role: Role; target: InvitationTarget };
 
 /** Writes an email like `invitationEmail`, with the name of the organisation or the game. */
 export function teamInvitationEmail({ to, role, target, url, days }: TeamInvitation): Email {

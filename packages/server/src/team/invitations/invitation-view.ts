@@ -67,7 +67,7 @@ export type InvitationRecord = OutputOf<typeof contract.listInvitations>['invita
 type Row = Omit<InvitationRow, 'game_id' | 'role'> & { role: Role };
 export type InvitationView = OutputOf<typeof contract.getInvitation>;
 
-export function recordOf(row: Row, now: Date): InvitationRecord {
+export function invitationRecordOf(row: Row, now: Date): InvitationRecord {
   const { invitation_id, role, email, invited_by, invited_at, sent_at, expires_at } = row;
   return {
     invitation_uid: invitation_id,
@@ -81,7 +81,7 @@ export function recordOf(row: Row, now: Date): InvitationRecord {
   };
 }
 
-export function viewOf(row: FoundInvitation, user: User, now: Date): InvitationView {
+export function invitationViewOf(row: FoundInvitation, user: User, now: Date): InvitationView {
   const game = { game_uid: row.game_id, slug: row.slug, name: row.game_name };
   return { ...sharedView(row, user, now), game, organisation: null };
 }

@@ -55,7 +55,7 @@ export function renewInvitation(
   );
 }
 
-export function findPending(
+export function findPendingInvitation(
   tx: Tx,
   gameId: string,
   role: 'admin' | 'owner',
@@ -69,7 +69,7 @@ export function findPending(
 }
 
 /** Pending and declined invitations, newest first. */
-export function listOpen(db: Db, gameId: string, limit: number): Promise<InvitationRow[]> {
+export function listOpenInvitations(db: Db, gameId: string, limit: number): Promise<InvitationRow[]> {
   return rows(
     db,
     sql<InvitationRow>`select ${columns} from game_invitations

@@ -15,10 +15,14 @@ import { listMembers } from '../../people/game-access/game-access.sql.ts';
 import { type Game, lockGame, requireOwner, requireRole, roleOf } from '../../people/game-access/game-access.ts';
 import { handle } from '../../request/route.ts';
 import { countInvitation, invitationEmail, newLink, requireInterval, VALID_DAYS } from './invitation-emails.ts';
-import { type InvitationRecord, recordOf } from './invitation-view.ts';
+import { type InvitationRecord, invitationRecordOf } from './invitation-view.ts';
 import * as invitations from './invitations.sql.ts';
 import { forgetInvitations } from './invitations.sql.ts';
-import { forgetInvitations as forgetTeamInvitations, lockInvitation, type Target } from './team-invitations.sql.ts';
+import {
+  forgetInvitations as forgetTeamInvitations,
+  type InvitationTarget,
+  lockTeamInvitation,
+} from './team-invitations.sql.ts';
 import { invite as inviteToTeam, listTeamInvitations, resend as resendToTeam, withdraw } from './team-invitations.ts';
 
 type Role = 'admin' | 'owner';
@@ -61,7 +65,7 @@ async function invite(
   return asOwner(ctx, caller, ref, async (tx, game) => {
     if (!caller.user.emailVerified) throw errors.ownerNotVerified('Verify your email before you invite others.');
     await requireNoMember(tx, game, role, email);
-    const pending = await invitations.findPending(tx, game.game_id, role, role === 'admin' ? email : null);
+    const pending = await invitations.findPendingInvitation(tx, game.game_id, role, role === 'admin' ? email : null);
     if (pending !== undefined && (pending.email === email || pending.expires_at > ctx.clock.now())) {
       if (pending.email !== email)
         throw errors.transferUnderWay(`The game is already offered to ${pending.email}. Withdraw that offer first.`);
@@ -88,7 +92,7 @@ async function asOwner<T>(
   });
 }
 
-function targetOf({ game_id: id, name }: Game): Target {
+function targetOf({ game_id: id, name }: Game): InvitationTarget {
   return { kind: 'game', id, name };
 }
 
@@ -119,7 +123,7 @@ async function sendFirst(
     expires_at: expiresAt,
   });
   await sendInvitation(ctx, tx, caller, game, row, token);
-  return recordOf(row, now);
+  return invitationRecordOf(row, now);
 }
 
 async function resend(
@@ -138,7 +142,7 @@ async function resend(
     expiresAt,
   });
   await sendInvitation(ctx, tx, caller, game, row, token);
-  return recordOf(row, now);
+  return invitationRecordOf(row, now);
 }
 
 /** Emails the link. Throws `limitReached`. */
@@ -159,15 +163,15 @@ async function sendInvitation(
 
 export const listInvitations = handle(contract.listInvitations, async (ctx, { caller, input }) => {
   const game = await requireOwner(ctx, caller, input.uid);
-  const open = await invitations.listOpen(ctx.db, game.game_id, MAX_LISTED);
+  const open = await invitations.listOpenInvitations(ctx.db, game.game_id, MAX_LISTED);
   const lower = await listTeamInvitations(ctx, targetOf(game));
-  const all = [...open.map((row) => recordOf(row, ctx.clock.now())), ...lower];
+  const all = [...open.map((row) => invitationRecordOf(row, ctx.clock.now())), ...lower];
   return { invitations: all.toSorted((a, b) => (a.invitation_uid < b.invitation_uid ? 1 : -1)).slice(0, MAX_LISTED) };
 });
 
 export const resendInvitation = handle(contract.resendInvitation, (ctx, { caller, input }) => {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
-    const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
+    const lower = await lockTeamInvitation(tx, targetOf(game), input.invitation_uid);
     if (lower !== undefined) return resendToTeam(ctx, tx, caller, targetOf(game), lower);
     const row = await requireInvitation(tx, game, input.invitation_uid);
     if (row.state !== 'pending')
@@ -178,7 +182,7 @@ export const resendInvitation = handle(contract.resendInvitation, (ctx, { caller
 
 export const withdrawInvitation = handle(contract.withdrawInvitation, (ctx, { caller, input }) => {
   return asOwner(ctx, caller, input.uid, async (tx, game) => {
-    const lower = await lockInvitation(tx, targetOf(game), input.invitation_uid);
+    const lower = await lockTeamInvitation(tx, targetOf(game), input.invitation_uid);
     if (lower !== undefined) return withdraw(ctx, tx, lower);
     const row = await requireInvitation(tx, game, input.invitation_uid);
     if (row.state === 'accepted') throw errors.invitationClosed('The invitation was already accepted.');

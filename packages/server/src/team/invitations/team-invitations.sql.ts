@@ -5,7 +5,7 @@ import { type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.t
 import { endingsOf, type InvitationRow } from './invitations.sql.ts';
 
 /** The organisation or game that a person is invited to. */
-export type Target = { readonly kind: 'organisation' | 'game'; readonly id: string; readonly name: string };
+export type InvitationTarget = { readonly kind: 'organisation' | 'game'; readonly id: string; readonly name: string };
 
 export type TeamInvitationRow = Omit<InvitationRow, 'game_id' | 'role'> & {
   role: Role;
@@ -20,13 +20,14 @@ const columns = sql.raw(
   'invitation_id, organisation_id, game_id, role, email, inviter_id, invited_by, state, invited_at, sent_at, expires_at',
 );
 
-const ofTarget = ({ kind, id }: Target) => (kind === 'game' ? sql`game_id = ${id}` : sql`organisation_id = ${id}`);
+const ofTarget = ({ kind, id }: InvitationTarget) =>
+  kind === 'game' ? sql`game_id = ${id}` : sql`organisation_id = ${id}`;
 
 type Sent = { role: Role; inviterId: string; invitedBy: string; tokenHash: Buffer; now: Date; expiresAt: Date };
 
-export function insertInvitation(
+export function insertTeamInvitation(
   tx: Tx,
-  target: Target,
+  target: InvitationTarget,
   {
     invitationId,
     email,
@@ -50,7 +51,7 @@ export function insertInvitation(
 }
 
 /** Replaces the token, so the link in the earlier email stops working. */
-export function renewInvitation(
+export function renewTeamInvitation(
   tx: Tx,
   invitationId: string,
   { role, inviterId, invitedBy, tokenHash, now, expiresAt }: Sent,
@@ -63,7 +64,11 @@ export function renewInvitation(
   );
 }
 
-export function findPending(tx: Tx, target: Target, email: string): Promise<TeamInvitationRow | undefined> {
+export function findPendingTeamInvitation(
+  tx: Tx,
+  target: InvitationTarget,
+  email: string,
+): Promise<TeamInvitationRow | undefined> {
   return row(
     tx,
     sql<TeamInvitationRow>`select ${columns} from team_invitations
@@ -72,7 +77,7 @@ export function findPending(tx: Tx, target: Target, email: string): Promise<Team
 }
 
 /** Pending and declined invitations, newest first. */
-export function listOpen(db: Db, target: Target, limit: number): Promise<TeamInvitationRow[]> {
+export function listOpenTeamInvitations(db: Db, target: InvitationTarget, limit: number): Promise<TeamInvitationRow[]> {
   return rows(
     db,
     sql<TeamInvitationRow>`select ${columns} from team_invitations
@@ -81,7 +86,11 @@ export function listOpen(db: Db, target: Target, limit: number): Promise<TeamInv
 }
 
 /** Finds and locks an invitation until the transaction ends. */
-export function lockInvitation(tx: Tx, target: Target, invitationId: string): Promise<TeamInvitationRow | undefined> {
+export function lockTeamInvitation(
+  tx: Tx,
+  target: InvitationTarget,
+  invitationId: string,
+): Promise<TeamInvitationRow | undefined> {
   return row(
     tx,
     sql<TeamInvitationRow>`select ${columns} from team_invitations
@@ -97,12 +106,12 @@ const ofToken = (tokenHash: Buffer) =>
     ) as target on target_id = coalesce(game_id, organisation_id)
     where token_hash = ${tokenHash}`;
 
-export function findByToken(db: Db, tokenHash: Buffer): Promise<FoundTeamInvitation | undefined> {
+export function findTeamInvitation(db: Db, tokenHash: Buffer): Promise<FoundTeamInvitation | undefined> {
   return row(db, sql<FoundTeamInvitation>`${ofToken(tokenHash)}`);
 }
 
 /** Finds and locks an invitation by its token until the transaction ends. */
-export function lockByToken(tx: Tx, tokenHash: Buffer): Promise<FoundTeamInvitation | undefined> {
+export function lockTeamInvitationByToken(tx: Tx, tokenHash: Buffer): Promise<FoundTeamInvitation | undefined> {
   return row(tx, sql<FoundTeamInvitation>`${ofToken(tokenHash)} for update of team_invitations`);
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../people/organisations/organisations.ts';
 import { handle } from '../../request/route.ts';
 import { countInvitation, newLink, requireInterval, teamInvitationEmail, VALID_DAYS } from './invitation-emails.ts';
-import { type InvitationRecord, recordOf } from './invitation-view.ts';
+import { type InvitationRecord, invitationRecordOf } from './invitation-view.ts';
 import * as team from './team-invitations.sql.ts';
 
 const MAX_LISTED = 200;
@@ -39,7 +39,7 @@ function requireGrant(by: Role, role: Role): void {
   if (!mayGrant(by, role)) throw errors.notAllowed(`Only owners can invite an owner. Your role is ${by}.`);
 }
 
-function targetOf({ organisation_id: id, name }: Organisation): team.Target {
+function targetOf({ organisation_id: id, name }: Organisation): team.InvitationTarget {
   return { kind: 'organisation', id, name };
 }
 
@@ -48,11 +48,11 @@ export async function invite(
   ctx: Context,
   tx: Tx,
   caller: AccountCaller,
-  target: team.Target,
+  target: team.InvitationTarget,
   { role, email }: { role: Role; email: string },
 ): Promise<InvitationRecord> {
   if (!caller.user.emailVerified) throw errors.ownerNotVerified('Verify your email before you invite others.');
-  const pending = await team.findPending(tx, target, email);
+  const pending = await team.findPendingTeamInvitation(tx, target, email);
   if (pending !== undefined) return send(ctx, tx, caller, target, { ...pending, role });
   return send(ctx, tx, caller, target, { role, email });
 }
@@ -63,7 +63,7 @@ async function send(
   ctx: Context,
   tx: Tx,
   caller: AccountCaller,
-  target: team.Target,
+  target: team.InvitationTarget,
   { role, email, invitation_id: existing, sent_at: sentAt }: Sending,
 ): Promise<InvitationRecord> {
   const { token, now, expiresAt } = newLink(ctx);
@@ -72,14 +72,14 @@ async function send(
   const sent = { role, inviterId, invitedBy, tokenHash: hashSecret(token), now, expiresAt };
   const row =
     existing === undefined
-      ? await team.insertInvitation(tx, target, { ...sent, invitationId: newId(), email })
-      : await team.renewInvitation(tx, existing, sent);
+      ? await team.insertTeamInvitation(tx, target, { ...sent, invitationId: newId(), email })
+      : await team.renewTeamInvitation(tx, existing, sent);
   await countInvitation(ctx, tx, caller);
   const url = `${ctx.publicUrl}/invitations/${token}`;
   const message = teamInvitationEmail({ to: email, role, target, url, days: VALID_DAYS });
   const cause = { accountId: inviterId, ...(target.kind === 'game' && { gameId: target.id }) };
   await requireEmail(ctx, tx, 'team_invitation', message, cause);
-  return recordOf(row, now);
+  return invitationRecordOf(row, now);
 }
 
 export const listMemberInvitations = handle(contract.listMemberInvitations, async (ctx, { caller, input }) => {
@@ -87,14 +87,14 @@ export const listMemberInvitations = handle(contract.listMemberInvitations, asyn
   return { invitations: await listTeamInvitations(ctx, targetOf(organisation)) };
 });
 
-export async function listTeamInvitations(ctx: Context, target: team.Target): Promise<InvitationRecord[]> {
-  const open = await team.listOpen(ctx.db, target, MAX_LISTED);
-  return open.map((row) => recordOf(row, ctx.clock.now()));
+export async function listTeamInvitations(ctx: Context, target: team.InvitationTarget): Promise<InvitationRecord[]> {
+  const open = await team.listOpenTeamInvitations(ctx.db, target, MAX_LISTED);
+  return open.map((row) => invitationRecordOf(row, ctx.clock.now()));
 }
 
 export const resendMemberInvitation = handle(contract.resendMemberInvitation, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation, by) => {
-    const row = await team.lockInvitation(tx, targetOf(organisation), input.invitation_uid);
+    const row = await team.lockTeamInvitation(tx, targetOf(organisation), input.invitation_uid);
     if (row === undefined) throw unknownInvitation();
     requireGrant(by, row.role);
     return resend(ctx, tx, caller, targetOf(organisation), row);
@@ -105,7 +105,7 @@ export function resend(
   ctx: Context,
   tx: Tx,
   caller: AccountCaller,
-  target: team.Target,
+  target: team.InvitationTarget,
   row: team.TeamInvitationRow,
 ): Promise<InvitationRecord> {
   if (row.state !== 'pending')
@@ -115,7 +115,7 @@ export function resend(
 
 export const withdrawMemberInvitation = handle(contract.withdrawMemberInvitation, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, organisation) => {
-    const row = await team.lockInvitation(tx, targetOf(organisation), input.invitation_uid);
+    const row = await team.lockTeamInvitation(tx, targetOf(organisation), input.invitation_uid);
     if (row === undefined) throw unknownInvitation();
     return withdraw(ctx, tx, row);
   });

@@ -13,7 +13,7 @@ export type RoleChange = {
 };
 
 /** The error that prevents the change; null if nothing does. */
-export function findObstacle({ by, from, to, owners }: RoleChange): ApiError | null {
+export function findRemovalObstacle({ by, from, to, owners }: RoleChange): ApiError | null {
   if (!mayGrant(by, from)) return errors.notAllowed(`Only owners can change the role of an owner. Your role is ${by}.`);
   if (to !== null && !mayGrant(by, to))
     return errors.notAllowed(`Only owners can make someone an owner. Your role is ${by}.`);

@@ -21,14 +21,14 @@ import {
 import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { handOverApprovals } from '../approvals/approvals.ts';
-import { findLastOwnerObstacle, findObstacle } from './member-rules.ts';
+import { findLastOwnerObstacle, findRemovalObstacle } from './member-rules.ts';
 import * as ownership from './ownership.sql.ts';
 
 /** Throws `notAllowed`, `notFound` and `lastOwner`. */
 export const setMemberRole = handle(contract.setMemberRole, (ctx, { caller, input }) => {
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
     const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
-    const obstacle = findObstacle({ by, from, to: input.role, owners });
+    const obstacle = findRemovalObstacle({ by, from, to: input.role, owners });
     if (obstacle !== null) throw obstacle;
     await setMemberRoleWithin(tx, id, input.user_id, input.role);
     auditChange('member', { name, role: from }, { name, role: input.role });
@@ -42,7 +42,7 @@ export const removeMember = handle(contract.removeMember, (ctx, { caller, input 
   return changeOrganisation(ctx, caller, input.organisation, async (tx, { organisation_id: id }, by) => {
     if (input.user_id === caller.user.id) throw errors.invalid('user_id: this is you. Leave the organisation instead.');
     const { name, role: from, owners } = await requireMember(tx, id, input.user_id);
-    const obstacle = findObstacle({ by, from, to: null, owners });
+    const obstacle = findRemovalObstacle({ by, from, to: null, owners });
     if (obstacle !== null) throw obstacle;
     await removeWithin(ctx, tx, id, input.user_id);
     auditChange('member', { name, role: from }, null);
@@ -98,7 +98,7 @@ export const moveGame = handle(contract.moveGame, async (ctx, { caller, input })
       const owned = await ownership.lockOwned(tx, ids, caller.user.id);
       if (new Set(ids).size !== owned.length)
         throw errors.notAllowed('Only an owner of both organisations can do this.');
-      await ownership.moveGame(tx, gameId, { organisationId: organisation.organisation_id, owner: caller.user.id });
+      await ownership.moveGameRow(tx, gameId, { organisationId: organisation.organisation_id, owner: caller.user.id });
       const moved = await lockGame(tx, gameId);
       auditChange('organisation', await nameOf(tx, game.organisation_id), await nameOf(tx, moved.organisation_id));
       const owner = await findUserById(tx, moved.owner_id);
@@ -121,7 +121,7 @@ export function leaveAllOrganisations(ctx: Context, userId: string): Promise<boo
     const owned = await ownership.lockOrganisationsOf(tx, userId);
     if (owned.some(({ other_owners, games }) => other_owners === 0 && games > 0)) return false;
     for (const { organisation_id: id, other_owners } of owned) {
-      if (other_owners === 0) await ownership.deleteOrganisation(tx, id);
+      if (other_owners === 0) await ownership.deleteEmptyOrganisation(tx, id);
       else await removeWithin(ctx, tx, id, userId);
     }
     return true;

@@ -29,7 +29,7 @@ export function lockOwned(tx: Tx, ids: readonly string[], userId: string): Promi
 }
 
 /** Moves a game, whose responsible owner stays the same if they own the new organisation too. */
-export async function moveGame(
+export async function moveGameRow(
   tx: Tx,
   gameId: string,
   { organisationId, owner }: { organisationId: string; owner: string },
@@ -69,6 +69,6 @@ export async function lockOrganisationsOf(tx: Tx, userId: string): Promise<Owned
 }
 
 /** Deletes an organisation. Violates a foreign key if it has games. */
-export async function deleteOrganisation(tx: Tx, organisationId: string): Promise<void> {
+export async function deleteEmptyOrganisation(tx: Tx, organisationId: string): Promise<void> {
   await changed(tx, sql`delete from organisations where organisation_id = ${organisationId}`);
 }

@@ -2,7 +2,7 @@ import * as contract from '@chauffeur/contract/operations/overview';
 import { devicesByDay, listingBands } from '../../analytics/health/health.ts';
 import { countNewGroups } from '../../crash/crashes/crashes.ts';
 import { listGameIds, requireMember } from '../../people/game-access/game-access.ts';
-import { readReplica } from '../../request/read-replica.ts';
+import { onReplica } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { downloadsByDay } from '../../ship/downloads/downloads.sql.ts';
 import { countOpenBugs } from '../../shop/bugs/bugs.ts';
@@ -26,7 +26,7 @@ export const summarizeGames = handle(contract.summarizeGames, async (ctx, { call
 
 export const getGameActivity = handle(contract.getGameActivity, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+  return onReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const { since, crashesSince, days } = await devicesByDay(reader, game.game_id);
     const downloads = new Map(
       (await downloadsByDay(reader.db, game.game_id, since)).map(({ day, count }) => [day, count]),

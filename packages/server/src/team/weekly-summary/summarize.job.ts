@@ -80,17 +80,17 @@ function isEmpty({ reports, devices, downloads, new_groups, fixed_groups }: Week
   return reports + devices + downloads + new_groups + fixed_groups === 0;
 }
 
-export type GameRow = { game_id: string; time_zone: string | null };
+export type SummaryGame = { game_id: string; time_zone: string | null };
 
 /** The games after this one, in the order of their ids, that have no summary since a day. */
 function listGamesWithoutSummary(
   db: Db,
   after: string | null,
   { since, limit }: { since: string; limit: number },
-): Promise<GameRow[]> {
+): Promise<SummaryGame[]> {
   return rows(
     db,
-    sql<GameRow>`select games.game_id, time_zone from games left join alert_settings using (game_id)
+    sql<SummaryGame>`select games.game_id, time_zone from games left join alert_settings using (game_id)
       where (${after}::uuid is null or games.game_id > ${after}::uuid)
         and not exists (select from weekly_summaries done where done.game_id = games.game_id and week >= ${since}::date)
       order by games.game_id limit ${limit}`,

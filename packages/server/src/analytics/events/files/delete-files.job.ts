@@ -4,12 +4,12 @@ import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import * as sql from './event-files.sql.ts';
-import { EVENT_FILES_PREFIX, gameOf, prefixOfGame } from './file-key.ts';
+import { EVENT_FILES_PREFIX, gameOfFile, prefixOfGame } from './file-key.ts';
 
 /** `before` is a UTC day. Its own files stay. */
 export type DeleteFiles = { gameId: string; before: string };
 
-export const deleteFilesJob = defineJob('events:delete-files', { attempts: 12, lane: 'long' }, deleteFiles);
+export const deleteFilesJob = defineJob('events:delete-files', { attempts: 12, lane: 'long' }, deleteEventFiles);
 export const expireFilesJob = defineJob(
   'events:expire-files',
   { attempts: 5, cron: '51 4 * * *', lane: 'long', deletesOld: true },
@@ -18,7 +18,7 @@ export const expireFilesJob = defineJob(
 
 const PAGE = 100;
 
-export async function deleteFiles(ctx: Context, { gameId, before }: DeleteFiles): Promise<void> {
+export async function deleteEventFiles(ctx: Context, { gameId, before }: DeleteFiles): Promise<void> {
   await deleteBefore(ctx, gameId, new Date(before));
 }
 
@@ -39,7 +39,7 @@ export function expiryOf({ config, clock }: Context): Date {
 /** Deletes a row after its object, so an interruption leaves no object that engines would still read. */
 async function deleteBefore(ctx: Context, gameId: string, limit: Date): Promise<void> {
   for (;;) {
-    const files = await sql.listFiles(ctx.db, gameId, { from: null, to: limit, after: null, limit: PAGE });
+    const files = await sql.listEventFiles(ctx.db, gameId, { from: null, to: limit, after: null, limit: PAGE });
     if (files.length === 0) return;
     const keys = files.map(({ blob_key }) => blob_key);
     await Promise.all(keys.map((key) => ctx.blobs.delete(key)));
@@ -51,7 +51,7 @@ async function deleteBefore(ctx: Context, gameId: string, limit: Date): Promise<
 /** Skips games whose files are being written. */
 async function deleteAllOrphans(ctx: Context): Promise<void> {
   const games = new Set<string>();
-  for await (const keys of pageOrphans(ctx, EVENT_FILES_PREFIX)) for (const key of keys) games.add(gameOf(key));
+  for await (const keys of pageOrphans(ctx, EVENT_FILES_PREFIX)) for (const key of keys) games.add(gameOfFile(key));
   for (const gameId of games) await sql.withFiles(ctx, gameId, () => deleteOrphans(ctx, gameId));
 }
 

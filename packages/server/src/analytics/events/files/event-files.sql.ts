@@ -3,17 +3,17 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import {
   changed,
+  type DatabaseSession,
   type Db,
   onlyRow,
   row,
   rows,
-  type Session,
   type Tx,
   withSession,
 } from '../../../kernel/database/db.ts';
 
 /** Selects the blobs that rows refer to. */
-export const blobReferences = sql`select blob_key as key, size, sha256, null::text as packing from event_files`;
+export const eventFileBlobs = sql`select blob_key as key, size, sha256, null::text as packing from event_files`;
 
 export type FilesState = {
   enabled: boolean;
@@ -24,7 +24,7 @@ export type FilesState = {
 };
 
 /** Undefined if event files were never turned on for the game. */
-export function readState(db: Db, gameId: string): Promise<FilesState | undefined> {
+export function readFilesState(db: Db, gameId: string): Promise<FilesState | undefined> {
   return row(
     db,
     sql<FilesState>`select enabled, changed_at, changed_by, next_hour, is_full
@@ -83,7 +83,7 @@ export async function listGamesWithWork(db: Db): Promise<string[]> {
 export async function withFiles(
   { pool }: Context,
   gameId: string,
-  work: (session: Session) => Promise<void>,
+  work: (session: DatabaseSession) => Promise<void>,
 ): Promise<void> {
   await withSession(pool, async (session) => {
     if (!(await tryLock(session.db, gameId))) return;
@@ -143,7 +143,7 @@ export async function setFull(db: Db, gameId: string): Promise<void> {
   await changed(db, sql`update event_file_games set is_full = true where game_id = ${gameId} and not is_full`);
 }
 
-export type NewFile = {
+export type NewEventFile = {
   fileId: string;
   hour: Date;
   part: number;
@@ -153,7 +153,7 @@ export type NewFile = {
   events: number;
 };
 
-export async function insertFile(tx: Tx, gameId: string, file: NewFile, writtenAt: Date): Promise<void> {
+export async function insertEventFile(tx: Tx, gameId: string, file: NewEventFile, writtenAt: Date): Promise<void> {
   const { fileId, hour, part, key, size, sha256, events } = file;
   await changed(
     tx,
@@ -162,7 +162,7 @@ export async function insertFile(tx: Tx, gameId: string, file: NewFile, writtenA
   );
 }
 
-export type FileRow = {
+export type EventFileRow = {
   file_id: string;
   hour: Date;
   part: number;
@@ -178,30 +178,33 @@ const columns = sql`file_id, hour, part, blob_key, size, sha256, events, written
 type Span = { from: Date | null; to: Date | null };
 
 /** The files of the hours from `from` to `to` (exclusive) that come after `after`, the newest first. */
-export function listFiles(
+export function listEventFiles(
   db: Db,
   gameId: string,
   { from, to, after, limit }: Span & { after: { hour: Date; part: number } | null; limit: number },
-): Promise<FileRow[]> {
+): Promise<EventFileRow[]> {
   const isAfter = after === null ? sql`true` : sql`(hour, part) < (${after.hour}::timestamptz, ${after.part}::integer)`;
   return rows(
     db,
-    sql<FileRow>`select ${columns} from event_files where game_id = ${gameId}
+    sql<EventFileRow>`select ${columns} from event_files where game_id = ${gameId}
       and hour >= coalesce(${from}::timestamptz, '-infinity') and hour < coalesce(${to}::timestamptz, 'infinity') and ${isAfter}
       order by hour desc, part desc limit ${limit}`,
   );
 }
 
-export function findFile(db: Db, gameId: string, fileId: string): Promise<FileRow | undefined> {
-  return row(db, sql<FileRow>`select ${columns} from event_files where game_id = ${gameId} and file_id = ${fileId}`);
+export function findEventFile(db: Db, gameId: string, fileId: string): Promise<EventFileRow | undefined> {
+  return row(
+    db,
+    sql<EventFileRow>`select ${columns} from event_files where game_id = ${gameId} and file_id = ${fileId}`,
+  );
 }
 
-export type Totals = { files: number; bytes: number; events: number };
+export type EventFileTotals = { files: number; bytes: number; events: number };
 
-export function readTotals(db: Db, gameId: string): Promise<Totals> {
+export function readTotals(db: Db, gameId: string): Promise<EventFileTotals> {
   return onlyRow(
     db,
-    sql<Totals>`select count(*) as files, coalesce(sum(size), 0)::bigint as bytes, coalesce(sum(events), 0)::bigint as events
+    sql<EventFileTotals>`select count(*) as files, coalesce(sum(size), 0)::bigint as bytes, coalesce(sum(events), 0)::bigint as events
       from event_files where game_id = ${gameId}`,
   );
 }

@@ -6,7 +6,7 @@ import type { BlobStore } from '../../../kernel/blobs/store.ts';
 import { HOUR } from '../../../kernel/clock.ts';
 import { serveTasks } from '../../../kernel/threads/thread-pool.ts';
 import type { RemoveResult, RemoveTask, WriteTask, WrittenFile } from './event-files.ts';
-import { hourOf, keyOf } from './file-key.ts';
+import { eventFileKey, hourOf } from './file-key.ts';
 import {
   DamagedFileError,
   EventFileWriter,
@@ -41,7 +41,7 @@ async function writeAll(
     const hour = hourOf(first[RECEIVED_AT] as number);
     const last = files.at(-1);
     const part = last?.hour === hour.getTime() ? last.part + 1 : 0;
-    const key = keyOf(gameId, hour, part);
+    const key = eventFileKey(gameId, hour, part);
     const writer = new EventFileWriter();
     const stored = await put(blobs, key, encodeHour(events, hour, writer));
     files.push({ hour: hour.getTime(), part, key, ...stored, events: writer.events });

@@ -2,7 +2,7 @@
 import type { BlobSettings } from '../../../kernel/blobs/store.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
-import type { DeviceEvents, StoredFile } from './parquet.ts';
+import type { DeviceEvents, StoredEventFile } from './parquet.ts';
 
 /** `hour` is in milliseconds since 1970. */
 export type WrittenFile = {
@@ -19,7 +19,11 @@ export type WriteTask = { readonly write: { readonly gameId: string }; readonly 
 
 /** Asks the thread to write the file again under `newKey`, without some events. It writes no file if none are left. */
 export type RemoveTask = {
-  readonly remove: { readonly file: StoredFile; readonly newKey: string; readonly devices: readonly DeviceEvents[] };
+  readonly remove: {
+    readonly file: StoredEventFile;
+    readonly newKey: string;
+    readonly devices: readonly DeviceEvents[];
+  };
   readonly blobSettings: BlobSettings;
 };
 

@@ -18,7 +18,7 @@ export function prefixOfHour(gameId: string, hour: Date): string {
  * `part` numbers the files of an hour, from 0. `version` is 0 for a file as it was first written. A file that is
  * written again has the next version and so another key, because a blob never changes under its key.
  */
-export function keyOf(gameId: string, hour: Date, part: number, version = 0): string {
+export function eventFileKey(gameId: string, hour: Date, part: number, version = 0): string {
   const suffix = version === 0 ? '' : `-v${version}`;
   return `${prefixOfHour(gameId, hour)}${String(part).padStart(3, '0')}${suffix}.parquet`;
 }
@@ -29,7 +29,7 @@ export function versionOf(key: string): number {
 }
 
 /** The id of the game in a key from `keyOf`. */
-export function gameOf(key: string): string {
+export function gameOfFile(key: string): string {
   return key.slice(prefixOfGame('').length - 1, key.indexOf('/', EVENT_FILES_PREFIX.length));
 }
 

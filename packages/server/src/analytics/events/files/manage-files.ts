@@ -47,7 +47,7 @@ export const setEventFiles = handle(contract.setEventFiles, async (ctx, { caller
 
 async function readSettings({ db, config }: Context, gameId: string): Promise<Settings> {
   const [state, totals, devices] = await Promise.all([
-    sql.readState(db, gameId),
+    sql.readFilesState(db, gameId),
     sql.readTotals(db, gameId),
     sql.listDevices(db, gameId),
   ]);
@@ -70,7 +70,7 @@ export const listEventFiles = handle(contract.listEventFiles, async (ctx, { call
   const [first, last] = [readDay('from', from), readDay('to', to)];
   const list = ['event files', game.game_id];
   const [hour, part] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'bytes']);
-  const rows = await sql.listFiles(ctx.db, game.game_id, {
+  const rows = await sql.listEventFiles(ctx.db, game.game_id, {
     from: first,
     to: last && new Date(last.getTime() + DAY),
     after: hour === undefined ? null : { hour: new Date(Number(hour) / 1000), part: Number(part) },
@@ -84,7 +84,7 @@ export const listEventFiles = handle(contract.listEventFiles, async (ctx, { call
   };
 });
 
-function fileOf({ file_id, hour, part, blob_key, size, sha256, events, written_at }: sql.FileRow): EventFile {
+function fileOf({ file_id, hour, part, blob_key, size, sha256, events, written_at }: sql.EventFileRow): EventFile {
   return {
     uid: file_id,
     hour: hour.toISOString(),
@@ -108,7 +108,7 @@ function readDay(field: string, day: string | undefined): Date | null {
 
 export const downloadEventFile = stream(contract.downloadEventFile, async (ctx, { caller, input, request, reply }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const file = await sql.findFile(ctx.db, game.game_id, input.file_uid.toLowerCase());
+  const file = await sql.findEventFile(ctx.db, game.game_id, input.file_uid.toLowerCase());
   if (file === undefined) throw unknownFile();
   request.log.info({ game: game.game_id, user: caller.user.id, key: file.blob_key }, 'event file downloaded');
   return sendBlob(ctx.blobs, request, reply, {

@@ -130,7 +130,7 @@ const COMPRESSORS = {
   ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes, { maxOutputLength: MAX_PAGE_BYTES })),
 };
 
-export type StoredFile = { readonly key: string; readonly size: number };
+export type StoredEventFile = { readonly key: string; readonly size: number };
 
 /** The events of a device until a time, in microseconds since 1970. */
 export type DeviceEvents = { readonly deviceUid: string; readonly until: number };
@@ -141,7 +141,7 @@ export class DamagedFileError extends Error {
 }
 
 /** Whether the file has any of these events. Reads only the groups that can have them. Throws DamagedFileError. */
-export async function hasEventsOf(blobs: BlobStore, file: StoredFile, devices: readonly DeviceEvents[]) {
+export async function hasEventsOf(blobs: BlobStore, file: StoredEventFile, devices: readonly DeviceEvents[]) {
   const uids = devices.map(({ deviceUid }) => deviceUid);
   const isSelected = selectionOf(devices);
   const events = await EventFile.open(blobs, file, { device_uid: { $in: uids } });
@@ -156,7 +156,7 @@ export async function hasEventsOf(blobs: BlobStore, file: StoredFile, devices: r
 /** Yields the events of the file that are not among these, in order. Throws DamagedFileError. */
 export async function* readEventsWithout(
   blobs: BlobStore,
-  file: StoredFile,
+  file: StoredEventFile,
   devices: readonly DeviceEvents[],
 ): AsyncGenerator<EventValues> {
   const isSelected = selectionOf(devices);
@@ -191,7 +191,7 @@ class EventFile {
   }
 
   /** Opens a file. With a filter, it has only the groups of rows that can match. */
-  static async open(blobs: BlobStore, file: StoredFile, pruningFilter?: ParquetQueryFilter): Promise<EventFile> {
+  static async open(blobs: BlobStore, file: StoredEventFile, pruningFilter?: ParquetQueryFilter): Promise<EventFile> {
     const bytes = new StoredBytes(blobs, file);
     const reader = await bytes.parse(() =>
       parquetScan({
@@ -224,7 +224,7 @@ class StoredBytes {
   readonly #key: string;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(blobs: BlobStore, { key, size }: StoredFile) {
+  constructor(blobs: BlobStore, { key, size }: StoredEventFile) {
     this.byteLength = size;
     this.#blobs = blobs;
     this.#key = key;

@@ -6,7 +6,7 @@ import { type Attempt, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { deleteOrphans } from './delete-files.job.ts';
 import * as sql from './event-files.sql.ts';
 import { removeEvents } from './event-files.ts';
-import { keyOf, prefixOfGame, versionOf } from './file-key.ts';
+import { eventFileKey, prefixOfGame, versionOf } from './file-key.ts';
 import type { DeviceEvents } from './parquet.ts';
 
 export type RemoveDevices = { gameId: string };
@@ -59,9 +59,9 @@ function firstHourOf(deleted: readonly sql.DeletedDevice[]): Date | null {
   return first === 0 ? null : new Date((Math.floor(first / HOUR) - 1) * HOUR);
 }
 
-async function* filesSince(ctx: Context, gameId: string, from: Date | null): AsyncGenerator<sql.FileRow> {
-  for (let after: sql.FileRow | null = null; ; ) {
-    const page: sql.FileRow[] = await sql.listFiles(ctx.db, gameId, { from, to: null, after, limit: PAGE });
+async function* filesSince(ctx: Context, gameId: string, from: Date | null): AsyncGenerator<sql.EventFileRow> {
+  for (let after: sql.EventFileRow | null = null; ; ) {
+    const page: sql.EventFileRow[] = await sql.listEventFiles(ctx.db, gameId, { from, to: null, after, limit: PAGE });
     yield* page;
     after = page.at(-1) ?? null;
     if (page.length < PAGE) return;
@@ -75,10 +75,10 @@ const DAMAGED =
 async function removeFrom(
   ctx: Context,
   gameId: string,
-  { file_id: fileId, hour, part, blob_key: oldKey, size }: sql.FileRow,
+  { file_id: fileId, hour, part, blob_key: oldKey, size }: sql.EventFileRow,
   devices: readonly DeviceEvents[],
 ): Promise<'same' | 'changed' | 'damaged'> {
-  const newKey = keyOf(gameId, hour, part, versionOf(oldKey) + 1);
+  const newKey = eventFileKey(gameId, hour, part, versionOf(oldKey) + 1);
   const result = await removeEvents(ctx.blobs.settings, { file: { key: oldKey, size }, newKey, devices });
   if (result === 'missing') ctx.log.warn({ game: gameId, key: oldKey }, 'an event file is missing in the blob storage');
   if (result === 'damaged') ctx.log.error({ game: gameId, key: oldKey }, DAMAGED);

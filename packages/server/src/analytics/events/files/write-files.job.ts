@@ -14,14 +14,14 @@ import { isError } from '@chauffeur/contract/errors';
 import copyStreams from 'pg-copy-streams';
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
-import { type Session, transact } from '../../../kernel/database/db.ts';
+import { type DatabaseSession, transact } from '../../../kernel/database/db.ts';
 import { ensurePartition, listPartitions } from '../../../kernel/database/partitions.ts';
 import { type Attempt, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { lockGame } from '../../../people/game-access/game-access.ts';
 import { enforceQuota, requireFreeStorage } from '../../../ship/usage/usage.ts';
 import { closeHours } from '../keep/close-hours.sql.ts';
-import { dayOfPartition, partitionOf } from '../keep/event-partitions.job.ts';
+import { dayOfPartition, eventPartitionOf } from '../keep/event-partitions.job.ts';
 import { expiryOf } from './delete-files.job.ts';
 import * as sql from './event-files.sql.ts';
 import { type WrittenFile, writeFiles } from './event-files.ts';
@@ -64,7 +64,7 @@ export async function writeEventFiles(
 
 type Work = { readonly gameId: string; readonly openFrom: Date; readonly signal: AbortSignal };
 
-async function writeFilesOf(ctx: Context, session: Session, { gameId, openFrom, signal }: Work): Promise<void> {
+async function writeFilesOf(ctx: Context, session: DatabaseSession, { gameId, openFrom, signal }: Work): Promise<void> {
   for (;;) {
     const span = await nextSpan(ctx, gameId, openFrom);
     if (span === null || !(await writeSpan(ctx, session, gameId, span, signal))) break;
@@ -74,7 +74,7 @@ async function writeFilesOf(ctx: Context, session: Session, { gameId, openFrom, 
 
 /** The first closed hours, within one day, that are not in files. Null if all are. */
 async function nextSpan(ctx: Context, gameId: string, openFrom: Date): Promise<NextSpan | null> {
-  const state = await sql.readState(ctx.db, gameId);
+  const state = await sql.readFilesState(ctx.db, gameId);
   if (state?.enabled !== true) return null;
   const [oldest] = await listPartitions(ctx.db, 'events');
   const first = oldest === undefined ? openFrom : dayOfPartition(oldest);
@@ -89,7 +89,7 @@ async function nextSpan(ctx: Context, gameId: string, openFrom: Date): Promise<N
 /** Returns false if the game cannot have files at the moment. */
 async function writeSpan(
   ctx: Context,
-  session: Session,
+  session: DatabaseSession,
   gameId: string,
   span: NextSpan,
   signal: AbortSignal,
@@ -129,12 +129,12 @@ function isQuotaExceeded(error: unknown): boolean {
 
 async function copyEvents(
   ctx: Context,
-  { client }: Session,
+  { client }: DatabaseSession,
   gameId: string,
   span: Span,
   signal: AbortSignal,
 ): Promise<WrittenFile[]> {
-  const partition = partitionOf(span.from);
+  const partition = eventPartitionOf(span.from);
   // Once the partition exists, the default partition has no event of the day. It must not be locked for long.
   await ensurePartition(ctx.db, partition);
   const stream = client.query(copyStreams.to(`copy (${sql.eventsQuery(partition.name, gameId, span)}) to stdout`));
@@ -164,7 +164,7 @@ async function* joinChunks(stream: AsyncIterable<Buffer>): AsyncGenerator<Uint8A
 /** Inserts the rows. False if the game was deleted, has turned files off, or has no storage left. */
 async function insertFiles(
   ctx: Context,
-  { db }: Session,
+  { db }: DatabaseSession,
   gameId: string,
   { from, to, nextHour }: NextSpan,
   files: readonly WrittenFile[],
@@ -176,7 +176,7 @@ async function insertFiles(
       if (!(await sql.advance(tx, gameId, { from: nextHour, to }))) return false;
       await sql.deleteRowsBetween(tx, gameId, { from, to });
       for (const { hour, ...file } of files)
-        await sql.insertFile(tx, gameId, { ...file, fileId: newId(now.getTime()), hour: new Date(hour) }, now);
+        await sql.insertEventFile(tx, gameId, { ...file, fileId: newId(now.getTime()), hour: new Date(hour) }, now);
       if (files.length > 0) await enforceQuota(ctx, tx, gameId);
       return true;
     });

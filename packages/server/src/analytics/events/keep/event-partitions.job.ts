@@ -6,7 +6,7 @@ import { ensurePartition, type Partition } from '../../../kernel/database/partit
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 
 /** The partition for the day of `time`, such as `events_2026_11_30`. */
-export function partitionOf(time: Date): Partition {
+export function eventPartitionOf(time: Date): Partition {
   const day = Math.floor(time.getTime() / DAY) * DAY;
   return {
     table: 'events',
@@ -34,5 +34,6 @@ const DAYS_AHEAD = 7;
 
 export async function makeEventPartitions(ctx: Context): Promise<void> {
   const now = ctx.clock.now().getTime();
-  for (let day = 0; day <= DAYS_AHEAD; day += 1) await ensurePartition(ctx.db, partitionOf(new Date(now + day * DAY)));
+  for (let day = 0; day <= DAYS_AHEAD; day += 1)
+    await ensurePartition(ctx.db, eventPartitionOf(new Date(now + day * DAY)));
 }

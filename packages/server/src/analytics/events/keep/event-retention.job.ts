@@ -7,7 +7,7 @@ import { dropPartition, listPartitions } from '../../../kernel/database/partitio
 import { deleteRowsBefore } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { listGamesBehind } from '../files/event-files.sql.ts';
-import { dayOfPartition, partitionOf } from './event-partitions.job.ts';
+import { dayOfPartition, eventPartitionOf } from './event-partitions.job.ts';
 
 export const eventRetentionJob = defineJob(
   'events:retention',
@@ -31,7 +31,7 @@ export async function dropOldEvents(ctx: Context): Promise<void> {
 
 /** Drops the days before that of the limit. */
 async function dropDays(ctx: Context, limit: Date): Promise<void> {
-  const firstKept = partitionOf(limit).name;
+  const firstKept = eventPartitionOf(limit).name;
   for (const partition of await listPartitions(ctx.db, 'events')) {
     if (partition >= firstKept) break;
     const end = new Date(dayOfPartition(partition).getTime() + DAY);

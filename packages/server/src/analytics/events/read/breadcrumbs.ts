@@ -9,9 +9,9 @@ import { DAY, MINUTE } from '../../../kernel/clock.ts';
 import { type Db, isCancelled, rows, transact } from '../../../kernel/database/db.ts';
 import { listPartitions } from '../../../kernel/database/partitions.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
-import { readReplica } from '../../../request/read-replica.ts';
+import { onReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
-import { partitionOf } from '../keep/event-partitions.job.ts';
+import { eventPartitionOf } from '../keep/event-partitions.job.ts';
 import type { Properties } from '../receive/event.ts';
 
 type Read = { events: SessionEventRow[]; isComplete: boolean };
@@ -26,7 +26,7 @@ export const getBreadcrumbs = handle(contract.getBreadcrumbs, async (ctx, { call
   const report = await sessionOfReport(ctx, gameId, input.crash_id);
   const { session_id: sessionId, device_uid: deviceUid, received_at: end } = report;
   if (sessionId === null) return { events: [], is_complete: true, problem: 'no_session' as const };
-  return readReplica(ctx, { caller, gameId }, async ({ db }) => {
+  return onReplica(ctx, { caller, gameId }, async ({ db }) => {
     const { events, isComplete } = await readBack(db, { gameId, deviceUid, sessionId }, end);
     const isKnown = events.length > 0 || !isComplete;
     const problem = isKnown ? null : (await hasEventsOf(db, end)) ? ('not_received' as const) : ('expired' as const);
@@ -61,7 +61,7 @@ async function readBack(db: Db, session: SessionRef, end: Date): Promise<Read> {
 
 /** Whether events of this day are still stored. */
 async function hasEventsOf(db: Db, time: Date): Promise<boolean> {
-  return (await listPartitions(db, 'events')).includes(partitionOf(time).name);
+  return (await listPartitions(db, 'events')).includes(eventPartitionOf(time).name);
 }
 
 function breadcrumbOf({ name, received_at, client_time, properties, secondsBefore }: TimedEvent) {

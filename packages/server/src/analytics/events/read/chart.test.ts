@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiError } from '@chauffeur/contract/errors';
-import { seriesOf, spanOf } from './chart.ts';
+import { chartSpanOf, seriesOf } from './chart.ts';
 
 const NOW = new Date('2026-11-21T17:03:05Z');
-const span = (requested: Parameters<typeof spanOf>[0]) => {
-  const { from, to, step } = spanOf(requested, NOW);
+const span = (requested: Parameters<typeof chartSpanOf>[0]) => {
+  const { from, to, step } = chartSpanOf(requested, NOW);
   return [from.toISOString(), to.toISOString(), step];
 };
 
@@ -41,10 +41,10 @@ describe('the span of a chart', () => {
       { from: '2024-11-20', to: '2026-11-20' },
     ])
       assert.throws(
-        () => spanOf(requested, NOW),
+        () => chartSpanOf(requested, NOW),
         (error) => error instanceof ApiError && error.code === 4002,
       );
-    assert.doesNotThrow(() => spanOf({ from: '2026-10-21', step: 'hour' }, NOW));
+    assert.doesNotThrow(() => chartSpanOf({ from: '2026-10-21', step: 'hour' }, NOW));
   });
 });
 

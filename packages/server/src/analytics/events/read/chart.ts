@@ -6,7 +6,7 @@ import type { countEvents } from '@chauffeur/contract/operations/events';
 import { DAY, HOUR } from '../../../kernel/clock.ts';
 
 export type Step = 'hour' | 'day';
-export type Span = { readonly from: Date; readonly to: Date; readonly step: Step };
+export type ChartSpan = { readonly from: Date; readonly to: Date; readonly step: Step };
 type Series = OutputOf<typeof countEvents>['series'][number];
 
 /** `at` is the start of an hour or day. `key` is null for the sum of all keys that have no separate series. */
@@ -24,7 +24,7 @@ const STEPS: Readonly<Record<Step, number>> = { hour: HOUR, day: DAY };
  * The whole hours or days (UTC) that cover the requested times; by default the last 30 days. Throws `invalid` for times
  * that are invalid, in the wrong order, or too far apart.
  */
-export function spanOf(requested: { from?: string; to?: string; step?: Step }, now: Date): Span {
+export function chartSpanOf(requested: { from?: string; to?: string; step?: Step }, now: Date): ChartSpan {
   const step = requested.step ?? 'day';
   const size = STEPS[step];
   const end = requested.to === undefined ? now.getTime() : readTime('to', requested.to);

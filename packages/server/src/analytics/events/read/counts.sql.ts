@@ -2,7 +2,7 @@
 import { OTHER_EVENTS, STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
-import type { Point, Span } from './chart.ts';
+import type { ChartSpan, Point } from './chart.ts';
 
 /** All names under which the game's events are counted. Joining with them makes the planner use the index on names. */
 function namesOf(gameId: string): RawBuilder<{ name: string }> {
@@ -44,7 +44,7 @@ const KEYS: Readonly<Record<'build' | 'os' | 'name' | 'all', RawBuilder<string>>
 export function countByTime(
   db: Db,
   { gameId, name, buildId, os, by }: Selection,
-  { from, to, step }: Span,
+  { from, to, step }: ChartSpan,
   max: number,
 ) {
   const conditions = [sql`event_hours.game_id = ${gameId} and hour >= ${from} and hour < ${to}`];

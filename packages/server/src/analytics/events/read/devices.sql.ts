@@ -83,7 +83,7 @@ function timeOf(us: number): RawBuilder<Date> {
 }
 
 /** Removes the device from all counts of devices and returns the number of builds that it had used. */
-export async function forgetDevice(db: Db, { gameId, deviceUid }: DeviceRef): Promise<number> {
+export async function forgetDeviceEvents(db: Db, { gameId, deviceUid }: DeviceRef): Promise<number> {
   const ofDevice = sql`game_id = ${gameId}::uuid and device_uid = ${deviceUid}::text`;
   const [forgotten] = await rowsOfGame(
     db,

@@ -5,12 +5,12 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findMissingId, type Ids, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json.ts';
-import { findBadName, findProblem, type GameEvent, isStandard, needsOf, type Problem } from './event.ts';
+import { type EventProblem, findBadName, findProblem, type GameEvent, isStandard, needsOf } from './event.ts';
 
 /** The events of a request or batch that belong to one build. */
 export type BuildEvents = { readonly gameId: string; readonly buildId: string; readonly events: readonly GameEvent[] };
 
-export type Refusal = {
+export type EventRefusal = {
   /** The label in the metrics. */
   readonly rule: string;
   readonly code: ErrorCode;
@@ -55,11 +55,11 @@ const ACCEPTANCE_RULES: readonly Rule[] = [
 ];
 
 /** Checks a request by all rules. */
-export function accept({
+export function acceptEvents({
   appId,
   buildId,
   body,
-}: Ids & { body: unknown }): { accepted: BuildEvents } | { refused: Refusal } {
+}: Ids & { body: unknown }): { accepted: BuildEvents } | { refused: EventRefusal } {
   const request = { appId, buildId, events: eventsOf(body) };
   for (const { name, code, find } of ACCEPTANCE_RULES) {
     const objection = find(request);
@@ -82,7 +82,7 @@ function isTooMany(events: readonly unknown[] | null): boolean {
 }
 
 /** The first problem of an event; the message has the event's index. */
-function findAmong(events: readonly unknown[] | null, find: (event: unknown) => Problem | null): Objection | null {
+function findAmong(events: readonly unknown[] | null, find: (event: unknown) => EventProblem | null): Objection | null {
   for (const [index, event] of (events ?? []).entries()) {
     const problem = find(event);
     if (problem === null) continue;
@@ -92,15 +92,15 @@ function findAmong(events: readonly unknown[] | null, find: (event: unknown) => 
 }
 
 /** `events[3].ms: use a whole number of milliseconds …` */
-export function formatProblem(index: number, { field, problem }: Problem): string {
+export function formatProblem(index: number, { field, problem }: EventProblem): string {
   return field === '' ? `events[${index}]: ${problem}` : `events[${index}].${field}: ${problem}`;
 }
 
-function findBadStandard(event: unknown): Problem | null {
+function findBadStandard(event: unknown): EventProblem | null {
   return isObject(event) && isStandard(event.event) ? findProblem(event, needsOf(event.event)) : null;
 }
 
-export function findBadCustom(event: unknown): Problem | null {
+export function findBadCustom(event: unknown): EventProblem | null {
   if (!isObject(event)) return { field: '', problem: 'not an object. Send each event as one.' };
   if (isStandard(event.event)) return null;
   return findBadName(event.event) ?? findProblem(event, {});

@@ -6,7 +6,7 @@ import { bucketOf } from '../../../kernel/collections/sketch.ts';
 import { BulkRows, type Column } from '../../../kernel/database/bulk-rows.ts';
 import type { BuildEvents } from './accept-events.ts';
 import { type GameEvent, needsOf } from './event.ts';
-import { keyOf } from './lookup.ts';
+import { buildRefKey } from './lookup.ts';
 
 type DeviceEntry = readonly [device: string, bits: number];
 type NameEntry = readonly [name: string, count: number];
@@ -90,8 +90,8 @@ export function layOut(
   const builds = new Map<string, { gameId: string; buildId: string; buildNo: number; fold: BuildFold }>();
   for (const ofBuild of perBuild) {
     const { gameId, buildId } = ofBuild;
-    const build = builds.get(keyOf(ofBuild)) ?? { gameId, buildId, buildNo: builds.size + 1, fold: emptyFold() };
-    builds.set(keyOf(ofBuild), build);
+    const build = builds.get(buildRefKey(ofBuild)) ?? { gameId, buildId, buildNo: builds.size + 1, fold: emptyFold() };
+    builds.set(buildRefKey(ofBuild), build);
     for (const event of ofBuild.events) {
       if (repeated.has(event)) continue;
       events.add(event, build.buildNo);

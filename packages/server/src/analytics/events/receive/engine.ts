@@ -13,9 +13,9 @@ import { isObject } from '../../../request/json.ts';
 import { answer } from '../../../request/perform.ts';
 import { stream } from '../../../request/route.ts';
 import { type BuildEvents, eventsOf, findBadCustom, formatProblem, NO_EVENTS } from './accept-events.ts';
-import { findProblem, type GameEvent, isId, isStandard, needsOf, type Problem, type Properties } from './event.ts';
-import { type Ingested, readBody, refuse, writeEvents } from './ingest.ts';
-import { keyOf } from './lookup.ts';
+import { type EventProblem, findProblem, type GameEvent, isId, isStandard, needsOf, type Properties } from './event.ts';
+import { type Ingested, readBody, refuseEvents, writeEvents } from './ingest.ts';
+import { buildRefKey } from './lookup.ts';
 
 /** `POST /v1/events`. An analytics module sends no headers, and only its host can be configured. */
 export const receiveEngineEvents = stream(
@@ -23,7 +23,7 @@ export const receiveEngineEvents = stream(
   async (ctx, { request }) => {
     const body = await readBody(ctx, contract.createEngineEvents, request);
     const events = readEngineEvents(body, idsOf(request));
-    if (events === null) throw refuse(ctx, { rule: 'no_events', code: CODES.unreadableBody, message: NO_EVENTS });
+    if (events === null) throw refuseEvents(ctx, { rule: 'no_events', code: CODES.unreadableBody, message: NO_EVENTS });
     return answer(202, await ingestEngineEvents(ctx, events));
   },
   '/v1/events',
@@ -60,8 +60,8 @@ async function writeWithoutUnknown(
   for (let remaining = events; remaining.length > 0; ) {
     const result = await writeEvents(ctx, remaining);
     if (!('unknown' in result)) return { ingested: result, unknown };
-    unknown.push(...remaining.filter((ofBuild) => result.unknown.has(keyOf(ofBuild))));
-    remaining = remaining.filter((ofBuild) => !result.unknown.has(keyOf(ofBuild)));
+    unknown.push(...remaining.filter((ofBuild) => result.unknown.has(buildRefKey(ofBuild))));
+    remaining = remaining.filter((ofBuild) => !result.unknown.has(buildRefKey(ofBuild)));
   }
   return { ingested: { accepted: 0, repeated: 0 }, unknown };
 }
@@ -81,16 +81,16 @@ type SkippedEvent = {
   readonly index: number;
   readonly rule: string;
   readonly code: ErrorCode;
-  readonly problem: Problem;
+  readonly problem: EventProblem;
 };
 
 type Rule = {
   readonly name: string;
   readonly code: ErrorCode;
-  readonly find: (event: EngineEvent) => Problem | null;
+  readonly find: (event: EngineEvent) => EventProblem | null;
 };
 
-const UNKNOWN_BUILD_PROBLEM: Problem = { field: 'build_id', problem: UNKNOWN_BUILD.message };
+const UNKNOWN_BUILD_PROBLEM: EventProblem = { field: 'build_id', problem: UNKNOWN_BUILD.message };
 
 /** Checked in this order. An event is skipped by the first rule that objects. */
 const EVENT_RULES: readonly Rule[] = [
@@ -177,7 +177,7 @@ function secondsOf(
 }
 
 /** Requires no device: an event without one is counted, but not for launch health. */
-function findBadStandard(event: EngineEvent): Problem | null {
+function findBadStandard(event: EngineEvent): EventProblem | null {
   const { device_uid: _, ...needs } = needsOf(event.event);
   return isStandard(event.event) ? findProblem(event, needs) : null;
 }

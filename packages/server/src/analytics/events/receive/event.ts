@@ -22,7 +22,7 @@ export type GameEvent = {
 /** The fields that a standard event requires or allows. Custom events require none. */
 export type Needs = { readonly device_uid?: 'needed'; readonly ms?: 'optional'; readonly seconds?: 'needed' };
 
-export type Problem = { readonly field: string; readonly problem: string };
+export type EventProblem = { readonly field: string; readonly problem: string };
 
 type Fields = Readonly<Record<string, unknown>>;
 type Rule = { readonly field: keyof GameEvent; readonly find: (value: unknown, needs: Needs) => string | null };
@@ -85,7 +85,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The first problem of an event; null if it is a valid GameEvent. */
-export function findProblem(event: Fields, needs: Needs): Problem | null {
+export function findProblem(event: Fields, needs: Needs): EventProblem | null {
   for (const { field, find } of RULES) {
     const problem = find(event[field], needs);
     if (problem !== null) return { field, problem };
@@ -94,7 +94,7 @@ export function findProblem(event: Fields, needs: Needs): Problem | null {
 }
 
 /** The problem of a custom event's name; null if it is valid. */
-export function findBadName(name: unknown): Problem | null {
+export function findBadName(name: unknown): EventProblem | null {
   if (typeof name !== 'string' || name === '')
     return { field: 'event', problem: 'missing. Send the name of the event.' };
   if (isLonger(name, LIMITS.eventNameLength))

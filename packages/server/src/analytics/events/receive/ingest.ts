@@ -13,19 +13,19 @@ import { idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { readJsonBody } from '../../../request/json.ts';
 import { answer } from '../../../request/perform.ts';
 import { stream } from '../../../request/route.ts';
-import { partitionOf } from '../keep/event-partitions.job.ts';
-import { accept, type BuildEvents, type Refusal } from './accept-events.ts';
+import { eventPartitionOf } from '../keep/event-partitions.job.ts';
+import { acceptEvents, type BuildEvents, type EventRefusal } from './accept-events.ts';
 import type { GameEvent } from './event.ts';
-import { countedNames, findExistingBuilds, forgetGames, keyOf } from './lookup.ts';
+import { buildRefKey, countedNames, findExistingBuilds, forgetGames } from './lookup.ts';
 import { ClosedHourError, DeletedGamesError, insertEvents } from './write.sql.ts';
 
 /** `POST …/public/events`. */
 export const receiveEvents = stream(contract.createEvents, async (ctx, { request }) => {
   const body = await readBody(ctx, contract.createEvents, request);
-  const verdict = accept({ ...(await resolveClientIds(ctx, idsOf(request))), body });
-  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const verdict = acceptEvents({ ...(await resolveClientIds(ctx, idsOf(request))), body });
+  if ('refused' in verdict) throw refuseEvents(ctx, verdict.refused);
   const result = await writeEvents(ctx, [verdict.accepted]);
-  if ('unknown' in result) throw refuse(ctx, UNKNOWN_BUILD);
+  if ('unknown' in result) throw refuseEvents(ctx, UNKNOWN_BUILD);
   return answer(202, result);
 });
 
@@ -61,7 +61,7 @@ const SLOTS = 60;
 const MIN_WEIGHT = 31;
 
 /** The error for a refused request. Counts it by rule. */
-export function refuse(ctx: Context, { rule, code, message, data }: Refusal): ApiError {
+export function refuseEvents(ctx: Context, { rule, code, message, data }: EventRefusal): ApiError {
   ctx.metrics.eventRefusals.inc({ rule });
   return new ApiError(code, message, data && { data });
 }
@@ -73,7 +73,7 @@ export const writeEvents = batchWriter<readonly BuildEvents[], Ingested | Unknow
   writers: WRITERS,
   maxWaiting: 100_000,
   weigh: (perBuild) => Math.max(MIN_WEIGHT, countOf(perBuild)),
-  partitionOf,
+  partitionOf: eventPartitionOf,
   keyOf: ({ db }, perBuild) =>
     shardKeyOf(
       db,
@@ -89,7 +89,7 @@ async function writeRequests(
   turn: BatchTurn,
 ): Promise<(Ingested | UnknownBuilds)[]> {
   const existing = await findExistingBuilds(ctx, requests.flat());
-  const exists = (ofBuild: BuildEvents) => existing.has(keyOf(ofBuild));
+  const exists = (ofBuild: BuildEvents) => existing.has(buildRefKey(ofBuild));
   const isValid = requests.map((perBuild) => perBuild.every(exists));
   const valid = requests.filter((_, index) => isValid[index]).flat();
   let repeated: ReadonlySet<GameEvent>;
@@ -109,7 +109,7 @@ async function writeRequests(
   return requests.map((perBuild, index) =>
     isValid[index]
       ? resultOf(perBuild, repeated)
-      : { unknown: new Set(perBuild.filter((ofBuild) => !exists(ofBuild)).map(keyOf)) },
+      : { unknown: new Set(perBuild.filter((ofBuild) => !exists(ofBuild)).map(buildRefKey)) },
   );
 }
 

@@ -33,7 +33,7 @@ export async function findExistingBuilds(ctx: Context, builds: readonly BuildRef
   const now = ctx.clock.now().getTime();
   const [existing, unconfirmed] = [new Set<string>(), new Map<string, BuildRef>()];
   for (const build of builds) {
-    const key = keyOf(build);
+    const key = buildRefKey(build);
     const age = now - (times.get(key) ?? Number.NEGATIVE_INFINITY);
     if (age >= 0 && age < CACHED_MS) existing.add(key);
     else unconfirmed.set(key, build);
@@ -41,8 +41,8 @@ export async function findExistingBuilds(ctx: Context, builds: readonly BuildRef
   if (unconfirmed.size === 0) return existing;
   for (const key of unconfirmed.keys()) times.delete(key);
   for (const build of await findBuilds(ctx.db, [...unconfirmed.values()])) {
-    existing.add(keyOf(build));
-    times.set(keyOf(build), now);
+    existing.add(buildRefKey(build));
+    times.set(buildRefKey(build), now);
   }
   for (const key of times.keys().take(Math.max(0, times.size - MAX_BUILDS))) times.delete(key);
   return existing;
@@ -54,7 +54,7 @@ export function forgetGames(ctx: Context, gameIds: readonly string[]): void {
   for (const key of times.keys()) if (gameIds.some((gameId) => key.startsWith(`${gameId}/`))) times.delete(key);
 }
 
-export function keyOf({ gameId, buildId }: BuildRef): string {
+export function buildRefKey({ gameId, buildId }: BuildRef): string {
   return `${gameId}/${buildId}`;
 }
 

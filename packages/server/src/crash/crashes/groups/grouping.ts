@@ -76,7 +76,7 @@ export function groupReport(
   sent: GroupingFields,
   { rules, version: rulesVersion }: GameRules,
 ): { grouping: Grouping; signature: SignatureReport } {
-  const os = osOf(report);
+  const os = osOfReport(report);
   const fields = sent.message === '' ? { ...sent, message: notesOf(report).message } : sent;
   const crashed = crashedThread(report);
   const code = findOwnCode(report.modules, report.main_module, os);
@@ -218,7 +218,7 @@ const OSES: Readonly<Record<string, OsName>> = {
   Fuchsia: 'fuchsia',
 };
 
-export function osOf({ system_info: { os } }: Pick<Report, 'system_info'>): OsName {
+export function osOfReport({ system_info: { os } }: Pick<Report, 'system_info'>): OsName {
   return Object.hasOwn(OSES, os) ? OSES[os]! : 'unknown';
 }
 

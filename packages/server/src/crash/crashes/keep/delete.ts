@@ -9,7 +9,7 @@ import { handle } from '../../../request/route.ts';
 import { countAgain } from '../groups/counts.sql.ts';
 import { detachReports, transactGroups } from '../groups/groups.sql.ts';
 import { unknownCrash } from '../read/report.ts';
-import { deleteFiles, type FileKeys } from '../report/files.ts';
+import { deleteReportFiles, type FileKeys } from '../report/files.ts';
 import { isUnfinished } from '../report/jobs.ts';
 
 /** Removes the report from its group and its counts, and deletes it with its dump, log and stack. */
@@ -21,7 +21,7 @@ export const deleteCrash = handle(contract.deleteCrash, async (ctx, { caller, in
   });
   if (files === undefined) throw unknownCrash();
   ctx.log.info({ game: game.game_id, crash: input.crash_id, user: caller.user.id }, 'crash report deleted');
-  await deleteFiles(ctx, files);
+  await deleteReportFiles(ctx, files);
   return { deleted: true };
 });
 
@@ -38,7 +38,7 @@ export function deleteReport(tx: Tx, gameId: string, reportId: string): Promise<
 }
 
 /** The files of some of a game's reports. */
-export function listFiles(db: Db, gameId: string, limit: number): Promise<ReportFiles[]> {
+export function listReportFiles(db: Db, gameId: string, limit: number): Promise<ReportFiles[]> {
   return rows(
     db,
     sql<ReportFiles>`select ${columns} from crash_reports where game_id = ${gameId} order by report_id limit ${limit}`,
@@ -63,7 +63,11 @@ export function filesOf(db: Db, reportIds: readonly string[]): Promise<ReportFil
 const BATCH = 200;
 
 /** Returns the number of reports of the device. Safe to repeat after an interruption. */
-export async function forgetDevice(ctx: Pick<Context, 'db'>, gameId: string, deviceUid: string): Promise<number> {
+export async function forgetDeviceReports(
+  ctx: Pick<Context, 'db'>,
+  gameId: string,
+  deviceUid: string,
+): Promise<number> {
   // Reports that are being processed first: after that, all others are counted in a group.
   let reports = await forgetUnfinished(ctx.db, gameId, deviceUid);
   for (;;) {

@@ -14,7 +14,7 @@ import { uncountReports } from '../groups/counts.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import { REPEATED_WITHIN } from '../receive/create.ts';
 import { deleteNames } from '../receive/once.ts';
-import { CRASH_PREFIX, firstIdOf, keysOf, monthOf, partitionOf } from '../report/files.ts';
+import { CRASH_PREFIX, firstIdOf, keysOf, monthOf, reportPartitionOf } from '../report/files.ts';
 import { filesOf } from './delete.ts';
 
 export const retentionJob = defineJob(
@@ -139,7 +139,7 @@ export async function makePartitions(ctx: Context): Promise<void> {
   const now = ctx.clock.now();
   for (let month = 0; month <= MONTHS_AHEAD; month += 1) {
     const time = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month));
-    await ensurePartition(ctx.db, partitionOf(time));
+    await ensurePartition(ctx.db, reportPartitionOf(time));
   }
 }
 

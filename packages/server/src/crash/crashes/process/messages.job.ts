@@ -37,7 +37,7 @@ import {
 import {
   groupingFieldsOf,
   type ReadReports,
-  readRules,
+  readGroupingRules,
   readTrace,
   rememberNewFunctions,
   type StoredTrace,
@@ -97,7 +97,7 @@ export async function groupReportsByMessage(
   reports: readonly GroupingRow[],
   failure: string | null,
 ): Promise<void> {
-  const rules = await readRules(ctx.db, gameId);
+  const rules = await readGroupingRules(ctx.db, gameId);
   const groups = new Map<string, { grouping: Grouping; hasLog: boolean; reports: Map<string, StoredTrace> }>();
   for (const report of reports) {
     const stored = storedTraceOf(await readTrace(ctx, report));
@@ -119,7 +119,7 @@ export async function groupReportsByMessage(
     await recordMessages(ctx.db, gameId, read, { grouping, facets, failure, hasLog, at: ctx.clock.now() });
   }
   // Rules that were saved meanwhile are applied by a job, which may have run before the reports were stored.
-  if ((await readRules(ctx.db, gameId)).version !== rules.version) await enqueueRegrouping(ctx.db, gameId);
+  if ((await readGroupingRules(ctx.db, gameId)).version !== rules.version) await enqueueRegrouping(ctx.db, gameId);
 }
 
 function functionsOf(groups: Iterable<{ reports: ReadonlyMap<string, StoredTrace> }>): string[] {

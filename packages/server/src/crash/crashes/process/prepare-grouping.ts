@@ -123,7 +123,7 @@ export function traceColumns(reports: ReadReports): RawBuilder<unknown> {
 
 export type GameRulesRow = GameRules & { changed_at: Date; changed_by: string };
 
-export async function readRules(db: Db, gameId: string): Promise<GameRules> {
+export async function readGroupingRules(db: Db, gameId: string): Promise<GameRules> {
   return (await findRules(db, gameId)) ?? { rules: [], version: 0 };
 }
 

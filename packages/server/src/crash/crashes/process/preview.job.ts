@@ -14,7 +14,7 @@ import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
 import type { PreviewResult } from '../../../ship/media/media.ts';
 import { encodePreview } from '../../../ship/media/media.ts';
-import { type Attachment, stemOf } from '../report/files.ts';
+import { type Attachment, blobStemOf } from '../report/files.ts';
 import { previewJob } from '../report/jobs.ts';
 
 type Payload = { gameId: string; reportId: string };
@@ -42,7 +42,7 @@ async function makePreviewIn(
   { gameId, reportId, attachment }: ImageRef,
   source: string,
 ): Promise<void> {
-  const key = `${stemOf(reportId)}.${newId()}.webp`;
+  const key = `${blobStemOf(reportId)}.${newId()}.webp`;
   try {
     const result = await encode(ctx, source, folder);
     let preview: Pick<Attachment, 'image' | 'problem'>;

@@ -33,7 +33,7 @@ import type { FacetIds } from '../groups/facet-ids.ts';
 import type { GameRules } from '../groups/game-rules.ts';
 import { type Grouping, groupByText } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
-import { stemOf } from '../report/files.ts';
+import { blobStemOf } from '../report/files.ts';
 import {
   type DumpRow,
   dumpColumns,
@@ -47,7 +47,7 @@ import type { Excerpt } from './excerpt.ts';
 import {
   groupingFieldsOf,
   readFacets,
-  readRules,
+  readGroupingRules,
   readTrace,
   rememberNewFunctions,
   type StoredTrace,
@@ -71,7 +71,7 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   const report = takeRow(ctx, reportId) ?? (await beginProcessing(ctx.db, gameId, reportId));
   if (report === undefined) return;
   const resolver = new SymbolResolver(ctx, gameId, report.build_id);
-  const stackKey = `${stemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
+  const stackKey = `${blobStemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
   const rules = knownRules(ctx).get(gameId) ?? (await readNewestRules(ctx, gameId));
   const fields = groupingFieldsOf(report);
   const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, fields, rules };
@@ -105,7 +105,7 @@ const MAX_KNOWN_RULES = 1000;
 
 async function readNewestRules(ctx: Context, gameId: string): Promise<GameRules> {
   const known = knownRules(ctx);
-  const rules = await readRules(ctx.db, gameId);
+  const rules = await readGroupingRules(ctx.db, gameId);
   if (known.size >= MAX_KNOWN_RULES) known.clear();
   known.set(gameId, rules);
   return rules;
@@ -113,7 +113,7 @@ async function readNewestRules(ctx: Context, gameId: string): Promise<GameRules>
 
 /** Records why the dump of a report has no stack. The texts of the report may have one. */
 export async function failWithText(ctx: Context, gameId: string, report: GroupingRow, reason: string): Promise<void> {
-  const rules = await readRules(ctx.db, gameId);
+  const rules = await readGroupingRules(ctx.db, gameId);
   const stored = storedTraceOf(await readTrace(ctx, report));
   const grouping = groupByText(groupingFieldsOf(report), stored.trace, rules);
   await rememberNewFunctions(ctx, gameId, stored.functions);

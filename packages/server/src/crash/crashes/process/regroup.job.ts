@@ -15,7 +15,7 @@ import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 import {
   groupingFieldsOf,
   readFacets,
-  readRules,
+  readGroupingRules,
   readTrace,
   rememberNewFunctions,
   type StoredTrace,
@@ -46,7 +46,7 @@ export function keyOfRegrouping(gameId: string): string {
 
 /** Safe to run twice and alongside other processing: reports that the current rules have grouped are skipped. */
 export async function regroupReports(ctx: Context, { gameId, before }: Payload): Promise<void> {
-  const rules = await readRules(ctx.db, gameId);
+  const rules = await readGroupingRules(ctx.db, gameId);
   const reports = await listOutdated(ctx.db, gameId, { rulesVersion: rules.version, before, limit: BATCH });
   for (const report of reports) {
     const read = await groupAgain(ctx, report, rules);

@@ -22,11 +22,11 @@ export class StoredSymbols implements SymbolSource {
 
   constructor(request: SymbolRequest, reply: SymbolReply) {
     for (const [index, location] of reply.entries())
-      if (location !== null) this.#locations.set(keyOf(request[index]!), location);
+      if (location !== null) this.#locations.set(moduleKey(request[index]!), location);
   }
 
   find(module: ModuleId): ModuleSymbols | undefined {
-    const location = this.#locations.get(keyOf(module));
+    const location = this.#locations.get(moduleKey(module));
     if (location === undefined) return undefined;
     if ('problem' in location) throw new MinidumpError('bad-symbols', location.problem);
     const cache = openFiles.get(location.path) ?? openSymbolCache(new FileReader(location.path));
@@ -46,7 +46,7 @@ export class StoredSymbols implements SymbolSource {
 }
 
 /** Modules with the same key have the same symbols. */
-export function keyOf(module: ModuleId): string {
+export function moduleKey(module: ModuleId): string {
   const { name, debugId, codeId } = identifyModule(module);
   return `${debugId}/${codeId}/${name}`;
 }

@@ -17,7 +17,7 @@ import { withoutPrivatePaths } from '../report/paths.ts';
 import { findTrace } from '../text/find-trace.ts';
 import type { Trace } from '../text/trace.ts';
 import { excerptOf, parseStoredReport } from './excerpt.ts';
-import { hasId, keyOf, StoredSymbols } from './stored-symbols.ts';
+import { hasId, moduleKey, StoredSymbols } from './stored-symbols.ts';
 import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk.ts';
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
@@ -122,7 +122,7 @@ function modulesOf(dump: Uint8Array): SymbolRequest {
   for (const { debugFile, debugId, codeFile, codeId } of modules) {
     if (distinct.size === MAX_MODULES) break;
     const module = { debugFile, debugId, codeFile, codeId };
-    if (hasId(module)) distinct.set(keyOf(module), module);
+    if (hasId(module)) distinct.set(moduleKey(module), module);
   }
   return [...distinct.values()];
 }

@@ -7,7 +7,7 @@ import { DAY } from '../../../kernel/clock.ts';
 import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';
 import { MAX_METADATA_LENGTH } from '../groups/facet-rules.ts';
-import type { Search } from './search.ts';
+import type { GroupSearch } from './search.ts';
 
 type Condition = RawBuilder<unknown>;
 
@@ -101,7 +101,7 @@ export function groupHasDevice(gameId: string, devices: readonly string[]): Cond
 }
 
 /** Reports with one of these values. `inRow` if it is something else on rows that were already read. */
-export function matchValues(gameId: string, valueIds: readonly number[], inRow?: Condition): Search {
+export function matchValues(gameId: string, valueIds: readonly number[], inRow?: Condition): GroupSearch {
   const keys = keysOf(valueIds, null);
   return {
     inRow:
@@ -121,13 +121,17 @@ function haveKeys(keys: readonly string[]): Condition {
 }
 
 /** A window of reports: from this id on, and below the other. */
-export type Window = { readonly from: string | null; readonly to: string };
+export type FacetWindow = { readonly from: string | null; readonly to: string };
 
 /**
  * SQL of the ids of counted reports of a window that have one of the values of each list. It starts no scan by id: the
  * planner expects far more matches than there are.
  */
-export function withValues(gameId: string, lists: readonly (readonly number[])[], window: Window): RawBuilder<unknown> {
+export function withValues(
+  gameId: string,
+  lists: readonly (readonly number[])[],
+  window: FacetWindow,
+): RawBuilder<unknown> {
   const bounds = sql.join(
     [sql`report_id < ${window.to}::uuid`, ...(window.from === null ? [] : [sql`report_id >= ${window.from}::uuid`])],
     sql` and `,
@@ -144,7 +148,7 @@ const MAX_KEYS = 2000;
  * The keys of `crash_value_keys` that the index has for these values on the days of a window; without days if it is
  * long.
  */
-function keysOf(valueIds: readonly number[], window: Window | null): string[] {
+function keysOf(valueIds: readonly number[], window: FacetWindow | null): string[] {
   const [first, last] = window === null || window.from === null ? [0, 0] : [dayOf(window.from), dayOf(window.to)];
   const days = last - first + 1;
   if (first === 0 || days >= DAYS_APART || days * valueIds.length > MAX_KEYS) return valueIds.map(String);
@@ -261,7 +265,7 @@ function newestOf(gameId: string, among: readonly number[] | null, from: string 
   return sql`(select report_id, group_id, metadata from crash_reports where game_id = ${gameId} ${wanted}) as newest`;
 }
 
-function matchNewest(db: Db, gameId: string, inRow: Condition, among: readonly number[] | null): Search {
+function matchNewest(db: Db, gameId: string, inRow: Condition, among: readonly number[] | null): GroupSearch {
   return {
     inRow,
     // A separate query, which can read the newest reports in order.
@@ -301,7 +305,12 @@ async function valuesOf(db: Db, gameId: string, name: string, values: readonly s
 }
 
 /** Numbers, booleans and null are compared as texts. Names of metadata are matched without regard to case. */
-export async function matchMetadata(db: Db, gameId: string, name: string, values: readonly string[]): Promise<Search> {
+export async function matchMetadata(
+  db: Db,
+  gameId: string,
+  name: string,
+  values: readonly string[],
+): Promise<GroupSearch> {
   const { ids, among } = await valuesOf(db, gameId, name, values);
   const inRow = hasMetadata(name, values);
   return among === undefined ? matchValues(gameId, ids, inRow) : matchNewest(db, gameId, inRow, among);

@@ -262,7 +262,7 @@ export function countGroups(
 }
 
 /** The counts of these groups by day, from `firstDay` on, and by version, which is null for deleted builds. */
-export function countByVersion(
+export function countGroupByVersion(
   db: Db,
   gameId: string,
   groupIds: readonly string[],

@@ -10,7 +10,7 @@ import { type Db, rows } from '../../../kernel/database/db.ts';
 import { findNames } from '../../../people/accounts/accounts.sql.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
-import { type Reader, readReplica } from '../../../request/read-replica.ts';
+import { onReplica, type Reader } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 import * as groups from './group-list.sql.ts';
@@ -40,7 +40,7 @@ export const listCrashGroups = handle(contract.listCrashGroups, async (ctx, { ca
   const list = ['groups', game.game_id, ...given];
   const [position = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const before = cursor === undefined ? null : { position, groupId };
-  return readReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+  return onReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const scope = { db: reader.db, gameId: game.game_id, caller, now: ctx.clock.now() };
     const queried = query === undefined ? { conditions: [], inOrder: [] } : await groupConditions(scope, query);
     const filters = { buildId, sinceBuild, status, ...queried, order: sort ?? 'last_seen' };
@@ -56,7 +56,7 @@ export const listCrashGroups = handle(contract.listCrashGroups, async (ctx, { ca
 /** Throws `invalid` for a wrong query. */
 export const countCrashGroups = handle(contract.countCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
+  return onReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
     const scope = { db, gameId: game.game_id, caller, now: ctx.clock.now() };
     const { conditions, inOrder } = await groupConditions(scope, input.query ?? '');
     if (inOrder.length > 0) return { groups: null, reports: null };
@@ -100,9 +100,7 @@ function firstDayShown({ clock }: Reader): Date {
 
 export const getCrashGroup = handle(contract.getCrashGroup, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return readReplica(ctx, { caller, gameId: game.game_id }, (reader) =>
-    readGroup(reader, game.game_id, input.group_id),
-  );
+  return onReplica(ctx, { caller, gameId: game.game_id }, (reader) => readGroup(reader, game.game_id, input.group_id));
 });
 
 /** Throws `notFound` if there is no such group. */
@@ -112,7 +110,7 @@ export async function readGroup(ctx: Reader, gameId: string, groupId: string): P
   const family = [row.group_id, ...row.members];
   const [[group], counts, related] = await Promise.all([
     withCounts(ctx, gameId, [row], MAX_BUILDS),
-    groups.countByVersion(ctx.db, gameId, family, utcDayOf(firstDayShown(ctx))),
+    groups.countGroupByVersion(ctx.db, gameId, family, utcDayOf(firstDayShown(ctx))),
     groups.findRelated(ctx.db, gameId, family),
   ]);
   return { ...group!, explanation: row.explanation, trend: trendOf(counts), ...relationsOf(row, related) };
@@ -141,7 +139,7 @@ function relationsOf(row: groups.GroupRow, related: readonly groups.RelatedRow[]
 
 export const listSimilarGroups = handle(similarGroups, async (ctx, { caller, input: { uid, group_id: groupId } }) => {
   const { game } = await requireMember(ctx, caller, uid);
-  const similar = await readReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
+  const similar = await onReplica(ctx, { caller, gameId: game.game_id }, async ({ db }) => {
     const group = await findGroup(db, game.game_id, groupId);
     if (group === undefined) throw unknownGroup();
     return findSimilar(db, game.game_id, [group.group_id, ...group.members]);
@@ -149,7 +147,7 @@ export const listSimilarGroups = handle(similarGroups, async (ctx, { caller, inp
   return { groups: similar.map(({ last_seen, ...group }) => ({ ...group, last_seen: last_seen.toISOString() })) };
 });
 
-export type SimilarRow = {
+export type SimilarGroupRow = {
   group_id: string;
   title: string;
   reason: string | null;
@@ -163,10 +161,10 @@ export type SimilarRow = {
 const MAX_PER_FUNCTION = 200;
 
 /** The groups that share functions with one of these, those with the most shared functions first. */
-export function findSimilar(db: Db, gameId: string, groupIds: readonly string[]): Promise<SimilarRow[]> {
+export function findSimilar(db: Db, gameId: string, groupIds: readonly string[]): Promise<SimilarGroupRow[]> {
   return rows(
     db,
-    sql<SimilarRow>`with sharing as (
+    sql<SimilarGroupRow>`with sharing as (
         select coalesce(merged_into, crash_groups.group_id) as group_id, array_agg(distinct function order by function) as shared
         from crash_group_functions own cross join lateral (
           select group_id from crash_group_functions same

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { GroupRow, LocatedFrame } from './group-list.sql.ts';
 import { findCulprit, groupOf, trendOf, unpackCounts } from './group-response.ts';
-import { summaryOf } from './report.ts';
+import { crashSummaryOf } from './report.ts';
 import type { SummaryRow } from './report-list.sql.ts';
 
 const summary: SummaryRow = {
@@ -30,7 +30,7 @@ describe('the title of a report', () => {
   ];
   for (const [signature, message, title] of cases) {
     it(`is ${title} for the signature ${signature} and the message ${JSON.stringify(message)}`, () => {
-      assert.equal(summaryOf({ ...summary, signature, message }).title, title);
+      assert.equal(crashSummaryOf({ ...summary, signature, message }).title, title);
     });
   }
 });

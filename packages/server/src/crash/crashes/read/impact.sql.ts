@@ -4,63 +4,63 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
-import { type Window, withValues } from './filters.sql.ts';
+import { type FacetWindow, withValues } from './filters.sql.ts';
 import { newestFirst, onlyIndexes, since, type Wanted } from './report-list.sql.ts';
 
-export type Totals = { reports: number; devices: number; sessions: number };
+export type ImpactTotals = { reports: number; devices: number; sessions: number };
 
 /** A value of a facet; `values` and `all` count the values of the facet and the reports that have one. */
 export type FacetRow = { facet: string; value: string; reports: number; devices: number; values: number; all: number };
 
-export function readGroupTotals(db: Db, gameId: string, groupId: string): Promise<Totals> {
+export function readGroupTotals(db: Db, gameId: string, groupId: string): Promise<ImpactTotals> {
   return onlyRow(
     db,
-    sql<Totals>`select coalesce((select sum(reports) from crash_group_builds
+    sql<ImpactTotals>`select coalesce((select sum(reports) from crash_group_builds
           where game_id = ${gameId} and group_id = ${groupId}), 0)::bigint as reports,
         coalesce(max(devices), 0)::bigint as devices, coalesce(max(sessions), 0)::bigint as sessions
       from crash_groups where game_id = ${gameId} and group_id = ${groupId}`,
   );
 }
 
-export function readGroupInBuild(db: Db, gameId: string, groupId: string, buildId: string): Promise<Totals> {
+export function readGroupInBuild(db: Db, gameId: string, groupId: string, buildId: string): Promise<ImpactTotals> {
   return onlyRow(
     db,
-    sql<Totals>`select coalesce(max(reports), 0)::bigint as reports, coalesce(max(devices), 0)::bigint as devices,
+    sql<ImpactTotals>`select coalesce(max(reports), 0)::bigint as reports, coalesce(max(devices), 0)::bigint as devices,
         coalesce(max(sessions), 0)::bigint as sessions
       from crash_group_builds where game_id = ${gameId} and group_id = ${groupId} and build_id = ${buildId}`,
   );
 }
 
 /** The totals of a game or of one of its builds, over all groups. */
-export function readScopeTotals(db: Db, gameId: string, scopeId: string): Promise<Totals> {
+export function readScopeTotals(db: Db, gameId: string, scopeId: string): Promise<ImpactTotals> {
   return onlyRow(
     db,
-    sql<Totals>`select coalesce(sum(reports), 0)::bigint as reports, coalesce(sum(devices), 0)::bigint as devices,
+    sql<ImpactTotals>`select coalesce(sum(reports), 0)::bigint as reports, coalesce(sum(devices), 0)::bigint as devices,
         coalesce(sum(sessions), 0)::bigint as sessions
       from crash_totals where game_id = ${gameId} and scope_id = ${scopeId}`,
   );
 }
 
-export type BuildRow = Totals & { build_id: string; version: string | null };
+export type AffectedBuild = ImpactTotals & { build_id: string; version: string | null };
 
 /** The builds with the most devices. */
-export function listBuildsOfGroup(db: Db, gameId: string, groupId: string, limit: number): Promise<BuildRow[]> {
+export function listBuildsOfGroup(db: Db, gameId: string, groupId: string, limit: number): Promise<AffectedBuild[]> {
   return rows(
     db,
-    sql<BuildRow>`select build_id, version, reports, devices, sessions from (
+    sql<AffectedBuild>`select build_id, version, reports, devices, sessions from (
         select * from crash_group_builds where game_id = ${gameId} and group_id = ${groupId}
         order by devices desc, reports desc, build_id limit ${limit}
       ) as most left join build_names using (game_id, build_id) order by devices desc, reports desc, build_id`,
   );
 }
 
-export type GroupRow = Totals & { group_id: string; title: string };
+export type AffectedGroup = ImpactTotals & { group_id: string; title: string };
 
 /** The groups with the most devices. */
-export function listGroupsOfBuild(db: Db, gameId: string, buildId: string, limit: number): Promise<GroupRow[]> {
+export function listGroupsOfBuild(db: Db, gameId: string, buildId: string, limit: number): Promise<AffectedGroup[]> {
   return rows(
     db,
-    sql<GroupRow>`select group_id, ${shownTitle} as title, most.reports, most.devices, most.sessions from (
+    sql<AffectedGroup>`select group_id, ${shownTitle} as title, most.reports, most.devices, most.sessions from (
         select * from crash_group_builds where game_id = ${gameId} and build_id = ${buildId}
         order by devices desc, reports desc limit ${limit}
       ) as most join crash_groups using (game_id, group_id) order by most.devices desc, most.reports desc, group_id`,
@@ -85,7 +85,7 @@ export function readScopeFacets(db: Db, gameId: string, scopeId: string, limit: 
 /** SQL of a `uuid[]` of reports, and how many of its first are counted. */
 export type Selection = { readonly reportIds: RawBuilder<unknown>; readonly limit: number };
 
-export type SelectionCounts = Totals & { readonly isCut: boolean; readonly facets: readonly FacetRow[] };
+export type SelectionCounts = ImpactTotals & { readonly isCut: boolean; readonly facets: readonly FacetRow[] };
 
 /** The totals of the selected reports, and their values, the most frequent of each facet. */
 export async function countSelection(
@@ -96,7 +96,7 @@ export async function countSelection(
 ): Promise<SelectionCounts> {
   const found = await rows(
     db,
-    sql<FacetRow | ({ facet: null; sessions: number; isCut: boolean } & Totals)>`with selected as materialized (
+    sql<FacetRow | ({ facet: null; sessions: number; isCut: boolean } & ImpactTotals)>`with selected as materialized (
         select report_id from unnest((${reportIds})::uuid[]) as selected (report_id)
       ), picked as materialized (
         select device_uid, session_id, value_ids, device_uid = '' or count(*) over (partition by device_uid) = 1 as is_alone
@@ -111,7 +111,7 @@ export async function countSelection(
       from picked`,
   );
   const facets = found.filter((each): each is FacetRow => each.facet !== null);
-  const { reports, devices, sessions, isCut } = found.find((each) => each.facet === null) as Totals & {
+  const { reports, devices, sessions, isCut } = found.find((each) => each.facet === null) as ImpactTotals & {
     isCut: boolean;
   };
   return { reports, devices, sessions, isCut, facets };
@@ -166,7 +166,7 @@ export function listWithValues(
   db: Db,
   gameId: string,
   { conditions, lists }: { conditions: readonly RawBuilder<unknown>[]; lists: readonly (readonly number[])[] },
-  { window, limit }: { window: Window; limit: number },
+  { window, limit }: { window: FacetWindow; limit: number },
 ): Promise<PackedIds> {
   const newest =
     conditions.length === 0
@@ -191,7 +191,7 @@ export function listNewest(
   db: Db,
   gameId: string,
   wanted: Wanted,
-  { window, limit }: { window: Window; limit: number },
+  { window, limit }: { window: FacetWindow; limit: number },
 ): Promise<PackedIds> {
   const inWindow = newestFirst(gameId, sql`report_id`, since(wanted, window.from), { before: window.to, limit });
   return onlyRow(
@@ -205,7 +205,7 @@ export function listMatches(
   db: Db,
   gameId: string,
   conditions: readonly RawBuilder<unknown>[],
-  { window, limit }: { window: Window; limit: number },
+  { window, limit }: { window: FacetWindow; limit: number },
 ): Promise<PackedIds> {
   return transact(db, async (tx) => {
     await onlyIndexes(tx);

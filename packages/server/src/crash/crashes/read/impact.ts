@@ -4,13 +4,13 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';
-import { readReplica } from '../../../request/read-replica.ts';
+import { onReplica } from '../../../request/read-replica.ts';
 import { listFacets, listValues, withValues } from './filters.sql.ts';
 import { findFamily, unknownGroup } from './group-list.sql.ts';
 import * as impact from './impact.sql.ts';
 import { findOnlyBuild, type QueryScope, reportConditions } from './query.ts';
 import { findEnds, type Wanted } from './report-list.sql.ts';
-import { type Search, windowsBack } from './search.ts';
+import { type GroupSearch, windowsBack } from './search.ts';
 
 const MAX_LISTED = 10;
 const MAX_VALUES_LISTED = 50;
@@ -23,19 +23,19 @@ export type ImpactScope = {
   readonly values: number;
 };
 
-export type Impact = impact.Totals & {
+export type Impact = impact.ImpactTotals & {
   /** Whether the facets, and for a query all numbers, are of all reports or only of the newest. */
   readonly counted: 'all' | 'newest';
   readonly facets: readonly impact.FacetRow[];
-  readonly builds: readonly impact.BuildRow[];
-  readonly groups: readonly impact.GroupRow[];
+  readonly builds: readonly impact.AffectedBuild[];
+  readonly groups: readonly impact.AffectedGroup[];
 };
 
 type Asked = { readonly gameId: string; readonly caller: AccountCaller };
 
 /** Throws `notFound` for an unknown group, and `invalid` for a wrong query. */
 export function readImpact(ctx: Context, { gameId, caller }: Asked, scope: ImpactScope): Promise<Impact> {
-  return readReplica(ctx, { caller, gameId }, async ({ db }) => {
+  return onReplica(ctx, { caller, gameId }, async ({ db }) => {
     const family = scope.groupId === undefined ? [] : await findFamily(db, gameId, scope.groupId);
     const [headId] = family;
     if (scope.groupId !== undefined && headId === undefined) throw unknownGroup();
@@ -89,7 +89,7 @@ export function readFacetValues(
   { gameId, caller }: Asked,
   { facet, part = '' }: { facet: string | undefined; part: string | undefined },
 ): Promise<{ facets: string[]; values: string[] }> {
-  return readReplica(ctx, { caller, gameId }, async ({ db }) => ({
+  return onReplica(ctx, { caller, gameId }, async ({ db }) => ({
     facets: await listFacets(db, gameId),
     values:
       facet === undefined
@@ -164,7 +164,7 @@ async function selectWithValues(
 /** Searches by texts and functions in the same way. How many reports match is not known. */
 async function selectMatches(
   { db, gameId }: QueryScope,
-  { conditions, searches }: { conditions: readonly RawBuilder<unknown>[]; searches: readonly Search[] },
+  { conditions, searches }: { conditions: readonly RawBuilder<unknown>[]; searches: readonly GroupSearch[] },
   limit: number,
 ): Promise<string> {
   const ends = await findEnds(db, gameId, 'crash_impact');

@@ -36,7 +36,7 @@ import {
 } from './filters.sql.ts';
 import { hasMerges, idsOfGroups, listBuildNames, listGroupIds, type NamedBuild } from './group-list.sql.ts';
 import type { Key, Wanted } from './report-list.sql.ts';
-import { matchFunction, matchWords, type Search } from './search.ts';
+import { type GroupSearch, matchFunction, matchWords } from './search.ts';
 
 type Condition = RawBuilder<unknown>;
 type Filter = Extract<Term, { kind: 'filter' }>;
@@ -296,14 +296,14 @@ function negatedIf({ negated }: MayBeNegated, condition: Condition): Condition {
 }
 
 /** What a query says of the columns of reports, and searches, which need their own index. */
-export type ReportConditions = Wanted & { readonly conditions: Condition[]; readonly searches: Search[] };
+export type ReportConditions = Wanted & { readonly conditions: Condition[]; readonly searches: GroupSearch[] };
 
 /** The same for the rows of `crash_reports`. Filters of groups select the reports in these groups. */
 export async function reportConditions(scope: QueryScope, query: string): Promise<ReportConditions> {
   const names = new Names(scope);
   const conditions: Condition[] = [];
   const checks: Condition[] = [];
-  const searches: Search[] = [];
+  const searches: GroupSearch[] = [];
   const keys: Key[] = [];
   for (const term of termsOf(query)) {
     const search = await searchOf(scope, term);
@@ -372,7 +372,7 @@ async function keyOf(scope: QueryScope, names: Names, filter: Filter): Promise<K
   }
 }
 
-async function searchOf({ db, gameId }: QueryScope, term: Term): Promise<Search | undefined> {
+async function searchOf({ db, gameId }: QueryScope, term: Term): Promise<GroupSearch | undefined> {
   if (term.kind === 'text') return matchFunction(db, gameId, term.text);
   const { key, values } = term;
   if (key === 'message') return matchWords(db, gameId, values.join(' '));

@@ -3,8 +3,8 @@ import type { CrashState } from '@chauffeur/contract/operations/crash-reports';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
-import { type Window, withValues } from './filters.sql.ts';
-import type { Search } from './search.ts';
+import { type FacetWindow, withValues } from './filters.sql.ts';
+import type { GroupSearch } from './search.ts';
 
 export type SummaryRow = {
   report_id: string;
@@ -31,7 +31,7 @@ const selectedColumns = sql.raw(
     selected.reason, message, user_message, selected.os, selected.arch, device_uid, received_at`,
 );
 
-export type Page = { before: string | null; limit: number };
+export type ReportPage = { before: string | null; limit: number };
 
 /** A condition on the columns of a report. */
 export type Condition = RawBuilder<unknown>;
@@ -52,7 +52,7 @@ export function listReports(
   db: Db,
   gameId: string,
   wanted: Wanted,
-  { from, ...page }: Page & { from: string | null },
+  { from, ...page }: ReportPage & { from: string | null },
 ): Promise<SummaryRow[]> {
   return withVersions(db, gameId, newestFirst(gameId, summary, since(wanted, from), page));
 }
@@ -110,7 +110,7 @@ export function newestFirst(
   gameId: string,
   columns: RawBuilder<unknown>,
   { conditions, checks, key }: Wanted,
-  { before, limit }: Page,
+  { before, limit }: ReportPage,
 ): RawBuilder<unknown> {
   const all = allOf(gameId, [...conditions, ...checks], before);
   const order = sql`order by report_id desc limit ${limit}`;
@@ -132,8 +132,8 @@ export async function checkNewest(
   db: Db,
   gameId: string,
   wanted: Wanted,
-  searches: readonly Search[],
-  { before, limit }: Page,
+  searches: readonly GroupSearch[],
+  { before, limit }: ReportPage,
 ): Promise<CheckedNewest> {
   const checked = (columns: RawBuilder<unknown>) =>
     newestFirst(gameId, columns, { ...wanted, checks: [] }, { before, limit: MAX_CHECKED });
@@ -170,7 +170,7 @@ export function searchReports(
   db: Db,
   gameId: string,
   conditions: readonly Condition[],
-  { before, limit, from }: Page & { from: string | null },
+  { before, limit, from }: ReportPage & { from: string | null },
 ): Promise<SummaryRow[]> {
   const bounds = from === null ? [] : [sql`report_id >= ${from}::uuid`];
   const all = allOf(gameId, [...conditions, ...bounds], before);
@@ -204,7 +204,7 @@ export function searchValues(
   db: Db,
   gameId: string,
   { conditions, lists }: { conditions: readonly Condition[]; lists: readonly (readonly number[])[] },
-  { window, limit }: { window: Window; limit: number },
+  { window, limit }: { window: FacetWindow; limit: number },
 ): Promise<SummaryRow[]> {
   const bounds = [
     sql`report_id < ${window.to}::uuid`,

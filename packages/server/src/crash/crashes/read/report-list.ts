@@ -5,14 +5,22 @@ import * as contract from '@chauffeur/contract/operations/crash-reports';
 import type { Db } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { cutPage, readCursor, writeCursor } from '../../../request/cursor.ts';
-import { readReplica } from '../../../request/read-replica.ts';
+import { onReplica } from '../../../request/read-replica.ts';
 import { handle } from '../../../request/route.ts';
 import { findOldest } from './filters.sql.ts';
 import { findFamily } from './group-list.sql.ts';
 import { type QueryScope, reportConditions } from './query.ts';
-import { summaryOf } from './report.ts';
+import { crashSummaryOf } from './report.ts';
 import * as reports from './report-list.sql.ts';
-import { firstWindow, matchFunction, matchWords, nextWindow, type Search, windowBelow, windowsBack } from './search.ts';
+import {
+  firstWindow,
+  type GroupSearch,
+  matchFunction,
+  matchWords,
+  nextWindow,
+  windowBelow,
+  windowsBack,
+} from './search.ts';
 
 type Filters = InputOf<typeof contract.listCrashes>;
 
@@ -25,17 +33,17 @@ export const listCrashes = handle(contract.listCrashes, async (ctx, { caller, in
   const given = [build_id, group_id, os, text, frame, query].map((value) => value ?? null);
   const list = ['crashes', game.game_id, ...given];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
-  const rows = await readReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
+  const rows = await onReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
     readPage({ db, gameId: game.game_id, caller, now: ctx.clock.now() }, input, { before, limit: limit + 1 }),
   );
   const { page, last } = cutPage(rows, limit);
   return {
-    crashes: page.map(summaryOf),
+    crashes: page.map(crashSummaryOf),
     next_cursor: last === null ? null : writeCursor(list, [last.report_id]),
   };
 });
 
-async function readPage(scope: QueryScope, filters: Filters, page: reports.Page): Promise<reports.SummaryRow[]> {
+async function readPage(scope: QueryScope, filters: Filters, page: reports.ReportPage): Promise<reports.SummaryRow[]> {
   const { db, gameId } = scope;
   const { build_id, group_id, os, text, frame, query } = filters;
   const {
@@ -79,7 +87,7 @@ async function checkPage(
   db: Db,
   gameId: string,
   wanted: reports.Wanted,
-  { before, limit }: reports.Page,
+  { before, limit }: reports.ReportPage,
 ): Promise<reports.SummaryRow[]> {
   const ends = await reports.findEnds(db, gameId, 'crash_reports');
   if (ends === undefined) return [];
@@ -101,8 +109,8 @@ async function searchPage(
   db: Db,
   gameId: string,
   wanted: reports.Wanted,
-  searches: readonly Search[],
-  page: reports.Page,
+  searches: readonly GroupSearch[],
+  page: reports.ReportPage,
 ): Promise<reports.SummaryRow[]> {
   const conditions = [...wanted.conditions, ...wanted.checks];
   const { matches, reach } = await reports.checkNewest(db, gameId, wanted, searches, page);

@@ -24,7 +24,7 @@ type Summary = OutputOf<typeof contract.listCrashes>['crashes'][number];
 
 type Crash = OutputOf<typeof contract.getCrash>;
 
-export function summaryOf(row: SummaryRow): Summary {
+export function crashSummaryOf(row: SummaryRow): Summary {
   return {
     crash_id: row.report_id,
     build_id: row.build_id,
@@ -49,7 +49,7 @@ function titleOf({ signature, message }: SummaryRow): string {
 
 export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Crash {
   return {
-    ...summaryOf(row),
+    ...crashSummaryOf(row),
     commit: row.commit,
     source: row.source,
     ...shownFieldsOf(row),
@@ -150,7 +150,7 @@ export async function findReport(db: Db, gameId: string, reportId: string): Prom
 
 export type ReportSession = { device_uid: string | null; session_id: string | null; received_at: Date };
 
-export function findSession(db: Db, gameId: string, reportId: string): Promise<ReportSession | undefined> {
+export function findReportSession(db: Db, gameId: string, reportId: string): Promise<ReportSession | undefined> {
   return row(
     db,
     sql<ReportSession>`select device_uid, session_id, received_at from crash_reports
@@ -205,7 +205,7 @@ export async function requireFiles(ctx: Context, caller: AccountCaller, input: C
 }
 
 /** The file may have been deleted or replaced after its row was read. */
-export function refuse(kind: 'stack' | 'log', error: unknown): never {
+export function refuseReading(kind: 'stack' | 'log', error: unknown): never {
   if (error instanceof BlobMissingError) throw noSuchFile(kind, error);
   throw error;
 }

@@ -7,7 +7,7 @@ import { type Db, onlyRow, row } from '../../../kernel/database/db.ts';
 import { firstIdAt, timeOfId } from '../../../kernel/secrets/ids.ts';
 
 /** One condition on reports, in two equivalent forms. */
-export type Search = {
+export type GroupSearch = {
   /** Fast on rows that were already read. */
   readonly inRow: RawBuilder<unknown>;
   /**
@@ -23,7 +23,7 @@ export type Search = {
  * Matches reports with a function whose name contains `part`; the case of ASCII letters does not matter. The index of
  * reports only finds whole names, so the names of the game that contain `part` are looked up first.
  */
-export async function matchFunction(db: Db, gameId: string, part: string): Promise<Search> {
+export async function matchFunction(db: Db, gameId: string, part: string): Promise<GroupSearch> {
   const { names, keys } = await onlyRow(
     db,
     sql<{ names: string[]; keys: string[] }>`
@@ -44,7 +44,7 @@ export async function matchFunction(db: Db, gameId: string, part: string): Promi
  * Matches reports if each word of `text` is a prefix of a word in their signature, message or the player's message. The
  * database splits all texts by the same rules. A text without words matches nothing.
  */
-export function matchWords(db: Db, gameId: string, text: string): Search {
+export function matchWords(db: Db, gameId: string, text: string): GroupSearch {
   const condition = sql`words @@ crash_query(${text})`;
   return {
     inRow: condition,

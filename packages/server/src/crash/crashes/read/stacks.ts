@@ -9,12 +9,12 @@ import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { handle } from '../../../request/route.ts';
-import { crashedThread, osOf } from '../groups/grouping.ts';
+import { crashedThread, osOfReport } from '../groups/grouping.ts';
 import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
 import { moduleIdOf, readStoredReport, trimZeros } from '../process/excerpt.ts';
 import { readLogTail, tailStartOf } from '../report/log-text.ts';
 import type { RelatedException, Trace, TraceException, TraceFrame } from '../text/trace.ts';
-import { type FoundFiles, noSuchFile, refuse, requireFiles } from './report.ts';
+import { type FoundFiles, noSuchFile, refuseReading, requireFiles } from './report.ts';
 
 /** Throws `noSuchCrashFile` until the report is processed, and if it has no stack. */
 export const getCrashStack = handle(contract.getCrashStack, async (ctx, { caller, input }) => {
@@ -22,7 +22,7 @@ export const getCrashStack = handle(contract.getCrashStack, async (ctx, { caller
   const { stack_key: key, trace } = found;
   if (key === null && trace !== null) return traceStackOf(trace, found);
   if (key === null) throw noSuchFile('stack');
-  return stackOf(await readStoredReport(ctx.blobs, key).catch((error) => refuse('stack', error)));
+  return stackOf(await readStoredReport(ctx.blobs, key).catch((error) => refuseReading('stack', error)));
 });
 
 export const getCrashLog = handle(contract.getCrashLog, async (ctx, { caller, input }) => {
@@ -35,7 +35,7 @@ export const getCrashLog = handle(contract.getCrashLog, async (ctx, { caller, in
     size === 0
       ? Buffer.alloc(0)
       : await buffer(
-          await readUnpacked(ctx.blobs, key, { start, end: size - 1 }).catch((error) => refuse('log', error)),
+          await readUnpacked(ctx.blobs, key, { start, end: size - 1 }).catch((error) => refuseReading('log', error)),
         );
   return { text: readLogTail(bytes, start > 0), size, is_cut: start > 0 };
 });
@@ -54,7 +54,7 @@ export const STACK_LIMITS = {
 /** Expects a report without private paths. */
 export function stackOf(report: Report): CrashStack {
   const { system_info: system, crash_info: crash, modules } = report;
-  const code = findOwnCode(modules, report.main_module, osOf(report));
+  const code = findOwnCode(modules, report.main_module, osOfReport(report));
   const crashed = crashedThread(report);
   const others = report.threads.filter((thread) => thread !== crashed);
   return {

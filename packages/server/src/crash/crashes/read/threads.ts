@@ -7,10 +7,10 @@ import * as contract from '@chauffeur/contract/operations/crash-stacks';
 import type { ModuleReport, Report, StackMemory, Thread } from '@chauffeur/minidump/report';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { handle } from '../../../request/route.ts';
-import { crashedThread, osOf } from '../groups/grouping.ts';
+import { crashedThread, osOfReport } from '../groups/grouping.ts';
 import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
 import { readStoredReport, trimZeros } from '../process/excerpt.ts';
-import { noSuchFile, refuse, requireFiles } from './report.ts';
+import { noSuchFile, refuseReading, requireFiles } from './report.ts';
 import { text, textOrNull, unfold } from './stacks.ts';
 import { isWaiting } from './waiting.ts';
 
@@ -36,12 +36,12 @@ async function readReport(
 ): Promise<Report> {
   const { stack_key: key } = await requireFiles(ctx, caller, input);
   if (key === null) throw noSuchFile('stack');
-  return readStoredReport(ctx.blobs, key).catch((error) => refuse('stack', error));
+  return readStoredReport(ctx.blobs, key).catch((error) => refuseReading('stack', error));
 }
 
 /** Expects a report without private paths. The crashed thread comes first, the others in the order of the dump. */
 export function threadsOf(report: Report, limit: number): { threads: ThreadSummary[]; more_threads: number } {
-  const code = findOwnCode(report.modules, report.main_module, osOf(report));
+  const code = findOwnCode(report.modules, report.main_module, osOfReport(report));
   const crashed = report.crash_info.crashing_thread;
   const order = [...report.threads.keys()].sort((a, b) => Number(b === crashed) - Number(a === crashed));
   return {
@@ -99,7 +99,7 @@ type Part = { readonly first: number; readonly frames: number; readonly words: n
 export function detailOf(report: Report, index: number, part: Part): ThreadDetail | null {
   const thread = report.threads[index];
   if (thread === undefined) return null;
-  const code = findOwnCode(report.modules, report.main_module, osOf(report));
+  const code = findOwnCode(report.modules, report.main_module, osOfReport(report));
   const record = recordOf(report, index);
   const frames = sliceFunctions(thread.frames, part, code);
   const registers = thread.frames[0]?.registers ?? {};

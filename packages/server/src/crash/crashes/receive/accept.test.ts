@@ -4,20 +4,20 @@ import { CrashInput } from '@chauffeur/contract/operations/crash-reports';
 import { findProblem } from '@chauffeur/contract/validate';
 import fc from 'fast-check';
 import { canonicalProcessor, canonicalSystem } from '../report/fields.ts';
-import { ACCEPTANCE_RULES, accept, cleanReport } from './accept.ts';
+import { ACCEPTANCE_RULES, acceptReport, cleanReport } from './accept.ts';
 
 const appId = '01A1FE67-c5fc-7ba4-b21c-87d0d12281e7';
 const buildId = '01a1fe67-c647-745d-ba4d-1e62e50c1b37';
 
-const ruleOf = (claim: Partial<Parameters<typeof accept>[0]>) => {
-  const verdict = accept({ appId, buildId, body: {}, ...claim });
+const ruleOf = (claim: Partial<Parameters<typeof acceptReport>[0]>) => {
+  const verdict = acceptReport({ appId, buildId, body: {}, ...claim });
   return 'refused' in verdict ? verdict.refused.rule : null;
 };
 
 describe('accept', () => {
   it('returns the fields of the client, with ids in lowercase', () => {
     const body = { message: 'boom' };
-    assert.deepEqual(accept({ appId, buildId, body }), {
+    assert.deepEqual(acceptReport({ appId, buildId, body }), {
       accepted: { gameId: appId.toLowerCase(), buildId, details: body },
     });
   });

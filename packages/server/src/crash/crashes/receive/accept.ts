@@ -22,7 +22,7 @@ export type UncheckedReport = {
 
 export type AcceptedReport = { readonly gameId: string; readonly buildId: string; readonly details: CrashDetails };
 
-export type Refusal = { readonly rule: string; readonly code: ErrorCode; readonly message: string };
+export type ReportRefusal = { readonly rule: string; readonly code: ErrorCode; readonly message: string };
 
 type Rule = {
   /** The label in the metrics. */
@@ -60,7 +60,7 @@ export const ACCEPTANCE_RULES: readonly Rule[] = [
 ];
 
 /** Checks a report by all rules. */
-export function accept(report: UncheckedReport): { accepted: AcceptedReport } | { refused: Refusal } {
+export function acceptReport(report: UncheckedReport): { accepted: AcceptedReport } | { refused: ReportRefusal } {
   const { appId, buildId, body } = report;
   const clean = isObject(body) && !hasManyKeys(body) ? cleanReport(body) : {};
   for (const { name, code, find } of ACCEPTANCE_RULES) {

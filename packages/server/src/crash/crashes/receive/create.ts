@@ -28,13 +28,13 @@ import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { reservePlaces } from '../../../request/held-jobs.ts';
 import { type CrashDetails, sentFieldsOf } from '../report/fields.ts';
-import { partitionOf } from '../report/files.ts';
+import { reportPartitionOf } from '../report/files.ts';
 import { processCrashJob } from '../report/jobs.ts';
-import type { AcceptedReport, Refusal } from './accept.ts';
+import type { AcceptedReport, ReportRefusal } from './accept.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
 import { addOmissions } from './details.ts';
 import { type NewReport, returnBytes, type WriteOutcome, writeReports } from './reports.sql.ts';
-import { ATTACHMENT_LIMITS, type StoredAttachment, type StoredFile } from './store-file.ts';
+import { ATTACHMENT_LIMITS, type StoredAttachment, type StoredReportFile } from './store-file.ts';
 import { type CrashFileKind, makeAttachmentToken, makeTokens, uploadsEndOf } from './tokens.ts';
 
 /**
@@ -58,8 +58,8 @@ export type IncomingReport = AcceptedReport & {
   source: NewReport['source'];
   /** Set if files were already stored under this id. The id contains the time of the report. */
   reportId?: string;
-  dump?: StoredFile | null;
-  log?: StoredFile | null;
+  dump?: StoredReportFile | null;
+  log?: StoredReportFile | null;
   attachments?: readonly StoredAttachment[];
   /** The client's own id, if it cannot be guessed. */
   clientRef?: string | null;
@@ -98,9 +98,9 @@ function openedOf(ctx: Context, report: NewReport, filesGranted: boolean): Opene
 }
 
 /** The error for a refused report. Counts it by rule. */
-export function refuse(
+export function refuseReport(
   ctx: Context,
-  { rule, code, message, data }: Refusal & { data?: { retry_after: number } },
+  { rule, code, message, data }: ReportRefusal & { data?: { retry_after: number } },
 ): ApiError {
   ctx.metrics.crashRefusals.inc({ rule });
   return new ApiError(code, message, data && { data });
@@ -151,7 +151,7 @@ const writeReport = batchWriter<NewReport, { filesGranted: boolean }>({
   // handling.
   writersPerKey: 1,
   maxWaiting: 5000,
-  partitionOf,
+  partitionOf: reportPartitionOf,
   keyOf: ({ db }, { gameId }) => shardKeyOf(db, [gameId]),
   write: writeBatch,
 });
@@ -172,8 +172,8 @@ async function writeBatch(
     ctx.metrics.crashReports.inc({ source }, length);
   for (const [index, outcome] of outcomes.entries()) countLimits(ctx, outcome, reports[index]!);
   return outcomes.map((outcome) => {
-    if (outcome === 'unknown_build') return refuse(ctx, UNKNOWN_BUILD);
-    if (outcome === 'over_limit') return refuse(ctx, overLimit(ctx));
+    if (outcome === 'unknown_build') return refuseReport(ctx, UNKNOWN_BUILD);
+    if (outcome === 'over_limit') return refuseReport(ctx, overLimit(ctx));
     if (outcome === 'repeated') return new RepeatedError("the build has a report with this client's id");
     return { filesGranted: outcome === 'with_files' };
   });
@@ -208,7 +208,7 @@ function countLimits(ctx: Context, outcome: WriteOutcome, { dump, log, attachmen
   if (outcome !== 'over_limit' && hasFiles) countLimit(ctx.metrics, 'crash_files', outcome === 'with_files');
 }
 
-function overLimit(ctx: Context): Refusal & { data: { retry_after: number } } {
+function overLimit(ctx: Context): ReportRefusal & { data: { retry_after: number } } {
   const seconds = secondsLeft(ctx);
   const message = `This game has reached its limit of ${ctx.config.limitCrashes} crash reports a day. Try again in ${seconds} s.`;
   return { rule: 'daily_limit', code: CODES.limitReached, message, data: { retry_after: seconds } };

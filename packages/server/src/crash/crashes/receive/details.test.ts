@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { CrashInput } from '@chauffeur/contract/operations/crash-reports';
 import { findProblem } from '@chauffeur/contract/validate';
 import fc from 'fast-check';
-import { accept } from './accept.ts';
+import { acceptReport } from './accept.ts';
 import { clientRefOf, clip, detailsOf, detailsOfAnnotations } from './details.ts';
 import { readEngineMetadata } from './form.ts';
 
@@ -19,7 +19,7 @@ describe('details of a crash reporter', () => {
     fc.assert(
       fc.property(fields, fc.nat(3), (fieldsSent, times) => {
         const longer = fieldsSent.map(([name, value]) => [name, value.repeat(times * 10)] as const);
-        const verdict = accept({ ...ids, body: detailsOfAnnotations(new Map(longer), ['something']) });
+        const verdict = acceptReport({ ...ids, body: detailsOfAnnotations(new Map(longer), ['something']) });
         assert.ok('accepted' in verdict, JSON.stringify(verdict));
       }),
     );
@@ -28,7 +28,7 @@ describe('details of a crash reporter', () => {
   it('are valid for any metadata of an engine', () => {
     fc.assert(
       fc.property(fc.dictionary(anyText, fc.jsonValue(), { maxKeys: 90 }), (fieldsSent) => {
-        const verdict = accept({ ...ids, body: readEngineMetadata(JSON.stringify(fieldsSent)).details([]) });
+        const verdict = acceptReport({ ...ids, body: readEngineMetadata(JSON.stringify(fieldsSent)).details([]) });
         assert.ok('accepted' in verdict, JSON.stringify(verdict));
       }),
     );

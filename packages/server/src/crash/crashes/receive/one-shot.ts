@@ -12,9 +12,9 @@ import { resolveClientIds } from '../../../people/client-ids/client-ids.ts';
 import { BodyTooLargeError } from '../../../request/body.ts';
 import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import type { CrashDetails } from '../report/fields.ts';
-import { attachmentName, deleteFiles } from '../report/files.ts';
-import { accept } from './accept.ts';
-import { createReport, type OpenedReport, refuse } from './create.ts';
+import { attachmentName, deleteReportFiles } from '../report/files.ts';
+import { acceptReport } from './accept.ts';
+import { createReport, type OpenedReport, refuseReport } from './create.ts';
 import { bytesLeft, dailyLimits, findUsed } from './daily-limits.ts';
 import { withRawMetadata } from './details.ts';
 import { createOnce } from './once.ts';
@@ -25,7 +25,7 @@ import {
   LOST_FILES,
   type LossReason,
   type StoredAttachment,
-  type StoredFile,
+  type StoredReportFile,
   sniff,
   storeFile,
 } from './store-file.ts';
@@ -72,7 +72,7 @@ export async function receiveWhole(
 ): Promise<OpenedReport> {
   let maxStored = await findBytesLeft(ctx, await resolveClientIds(ctx, idsOf(request)));
   const reportId = newId(ctx.clock.now().getTime());
-  const files: ByKind<StoredFile> = {};
+  const files: ByKind<StoredReportFile> = {};
   const losses: ByKind<LossReason> = {};
   /** The name of the dump in `files` if only its content says that it is one. */
   let unnamedDump: string | null = null;
@@ -110,7 +110,7 @@ export async function receiveWhole(
     leaveOut: (name) => attachments.leaveOut(name),
   };
   const deleteStored = () =>
-    deleteFiles(ctx, {
+    deleteReportFiles(ctx, {
       dump_key: files.dump?.key ?? null,
       log_key: files.log?.key ?? null,
       stack_key: null,
@@ -141,12 +141,12 @@ export async function receiveWhole(
  */
 async function findBytesLeft(ctx: Context, { appId, buildId }: Ids): Promise<number> {
   if (appId === '' || buildId === '') return Number.POSITIVE_INFINITY;
-  const verdict = accept({ appId, buildId, body: {} });
-  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const verdict = acceptReport({ appId, buildId, body: {} });
+  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused);
   const { gameId, buildId: build } = verdict.accepted;
   const limits = dailyLimits(ctx);
   const used = await findUsed(ctx.db, gameId, build, limits.day);
-  if (used === undefined) throw refuse(ctx, UNKNOWN_BUILD);
+  if (used === undefined) throw refuseReport(ctx, UNKNOWN_BUILD);
   return bytesLeft(limits, used);
 }
 
@@ -161,7 +161,7 @@ type Incoming = {
 async function tryToStore(
   ctx: Context,
   { reportId, kind, source, maxStored }: Incoming,
-): Promise<StoredFile | LossReason> {
+): Promise<StoredReportFile | LossReason> {
   try {
     if (maxStored <= 0) return await skip(source);
     return await storeFile(ctx, reportId, kind, source, { maxBytes: LIMITS.crashFileBytes, maxStored });
@@ -181,7 +181,7 @@ async function skip(source: ByteSource): Promise<LossReason> {
 
 type Kept = {
   reportId: string;
-  files: ByKind<StoredFile>;
+  files: ByKind<StoredReportFile>;
   losses: ByKind<LossReason>;
   attachments: Attachments;
 };
@@ -195,8 +195,8 @@ async function write(
   const { source, clientRef } = body;
   const omissions = [...(losses.log === undefined ? [] : [LOST_FILES[losses.log].log]), ...attachments.omissions];
   const ids = await resolveClientIds(ctx, idsOf(request, body.ids));
-  const verdict = accept({ ...ids, body: body.details(omissions) });
-  if ('refused' in verdict) throw refuse(ctx, verdict.refused);
+  const verdict = acceptReport({ ...ids, body: body.details(omissions) });
+  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused);
   const { dump = null, log = null } = files;
   const failure = losses.dump === undefined ? null : LOST_FILES[losses.dump].dump;
   const details = withRawMetadata(verdict.accepted.details, body.rawMetadata ?? null);
@@ -257,7 +257,7 @@ class Attachments {
   }
 
   /** Adds a dump that was already stored. Returns false, and notes that it is left out, if it is past the limits. */
-  adopt(sentName: string, file: StoredFile): boolean {
+  adopt(sentName: string, file: StoredReportFile): boolean {
     const { name, maxBytes } = this.#nextOf(sentName);
     if (file.size > maxBytes) this.#lost.push(name);
     else this.stored.push({ name, kind: 'other', ...file });

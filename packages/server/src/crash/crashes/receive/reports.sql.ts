@@ -23,7 +23,13 @@ import type { Attachment } from '../report/files.ts';
 import { groupMessagesJob, previewJob, processCrashJob } from '../report/jobs.ts';
 import { type DailyLimits, maxBytes } from './daily-limits.ts';
 import { OMISSIONS_KEY } from './details.ts';
-import { LOST_ATTACHMENTS, LOST_FILES, NOT_REQUESTED, type StoredAttachment, type StoredFile } from './store-file.ts';
+import {
+  LOST_ATTACHMENTS,
+  LOST_FILES,
+  NOT_REQUESTED,
+  type StoredAttachment,
+  type StoredReportFile,
+} from './store-file.ts';
 
 /**
  * A report to be written. Its texts are clipped and storable. An empty version, OS or architecture is taken from its
@@ -41,8 +47,8 @@ export type NewReport = {
   clientRefHash: string | null;
   /** SHA-256 of the request, as hex, if it has an idempotency key. */
   requestHash: string | null;
-  dump: StoredFile | null;
-  log: StoredFile | null;
+  dump: StoredReportFile | null;
+  log: StoredReportFile | null;
   attachments: readonly StoredAttachment[];
   /** Requested upload addresses; of attachments, their names. */
   wants: { dump: boolean; log: boolean; attachments: readonly string[] };

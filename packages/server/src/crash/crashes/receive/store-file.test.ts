@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { kindOf, sniff } from './store-file.ts';
+import { attachmentKindOf, sniff } from './store-file.ts';
 
 for (const [content, kind] of [
   [Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'image'],
@@ -14,7 +14,8 @@ for (const [content, kind] of [
   [Buffer.from('level: 3\n', 'utf16le').swap16(), 'text'],
   [Buffer.alloc(0), 'text'],
 ] as const)
-  it(`finds ${kind} in ${JSON.stringify(content.toString('latin1'))}`, () => assert.equal(kindOf(content), kind));
+  it(`finds ${kind} in ${JSON.stringify(content.toString('latin1'))}`, () =>
+    assert.equal(attachmentKindOf(content), kind));
 
 it('passes on all bytes, and looks only at the first', async () => {
   async function* parts() {

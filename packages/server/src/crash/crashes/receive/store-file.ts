@@ -11,7 +11,7 @@ import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { unpackFile } from '../../../kernel/blobs/unpack-file.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { holdsJobs } from '../../../request/held-jobs.ts';
-import { type Attachment, stemOf } from '../report/files.ts';
+import { type Attachment, blobStemOf } from '../report/files.ts';
 import { keepDump } from '../report/jobs.ts';
 import { textEncodingOf } from '../report/log-text.ts';
 import type { CrashFileKind } from './tokens.ts';
@@ -37,8 +37,8 @@ export async function storeFile(
   kind: CrashFileKind | 'attachment',
   source: ByteSource,
   { maxBytes, maxStored = Number.POSITIVE_INFINITY }: FileLimits,
-): Promise<StoredFile> {
-  const key = `${stemOf(reportId)}.${newId()}.${EXTENSIONS[kind]}${PACKED_SUFFIX}`;
+): Promise<StoredReportFile> {
+  const key = `${blobStemOf(reportId)}.${newId()}.${EXTENSIONS[kind]}${PACKED_SUFFIX}`;
   try {
     const plain = kind === 'attachment' ? source : unpackFile(source);
     const keep = kind === 'dump' && holdsJobs(ctx) ? (dump: FileInSpace) => keepDump(ctx, key, dump) : undefined;
@@ -80,14 +80,14 @@ export function sniff(source: ByteSource): { source: ByteSource; kind: () => Att
       yield bytes;
     }
   }
-  return { source: passOn(), kind: () => kindOf(Buffer.concat(head)) };
+  return { source: passOn(), kind: () => attachmentKindOf(Buffer.concat(head)) };
 }
 
 /** Characters that texts do not contain, except tabs, line breaks, form feeds and the start of terminal colors. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters
 const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]/;
 
-export function kindOf(head: Uint8Array): AttachmentKind {
+export function attachmentKindOf(head: Uint8Array): AttachmentKind {
   if (detectImageFormat(head) !== null) return 'image';
   try {
     // The last character may be cut off.
@@ -130,7 +130,7 @@ export const NOT_REQUESTED = 'The dump was not requested because the game had re
 export const ATTACHMENT_LIMITS = `A report has up to ${LIMITS.crashAttachments} attachments, of up to ${LIMITS.crashAttachmentBytes / MIB} MB each and ${LIMITS.crashAttachmentsBytes / MIB} MB together.`;
 
 /** `size` is the file's size, `stored` its compressed size in the store, in bytes. */
-export type StoredFile = { key: string; size: number; stored: number };
+export type StoredReportFile = { key: string; size: number; stored: number };
 
 /** An attachment that was sent with its report. */
-export type StoredAttachment = StoredFile & Pick<Attachment, 'name' | 'kind'>;
+export type StoredAttachment = StoredReportFile & Pick<Attachment, 'name' | 'kind'>;

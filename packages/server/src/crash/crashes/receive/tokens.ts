@@ -47,7 +47,7 @@ export function makeTokens(
  * Returns what `token` allows: reading permanently, or uploading until `uploadsEndOf` its report. Returns null for an
  * invalid token.
  */
-export function openToken(ctx: Context, token: string): TokenGrant | null {
+export function openFileToken(ctx: Context, token: string): TokenGrant | null {
   const bytes = Buffer.from(token, 'base64url');
   const index = bytes[0] ?? KINDS.length;
   const allows = KINDS[index];

@@ -30,11 +30,11 @@ import {
   ATTACHMENT_LIMITS,
   type FileLimits,
   FileTooLargeError,
-  type StoredFile,
+  type StoredReportFile,
   sniff,
   storeFile,
 } from './store-file.ts';
-import { openAttachmentToken, openToken, uploadsEndOf } from './tokens.ts';
+import { openAttachmentToken, openFileToken, uploadsEndOf } from './tokens.ts';
 
 /** A form at an upload address has only the file, whatever its name. */
 const FORM_KIND = 'log';
@@ -48,7 +48,7 @@ type UploadReceipt = { crash_id: string; kind: FileRef['kind']; size: number };
  * `notFound` for an address that is used, expired or unknown, `tooLarge`, `unreadableBody`, `limitReached` past the
  * game's daily limit, and errors of the store. The address can be used again after an error.
  */
-export async function receiveUpload(ctx: Context, token: string, request: FastifyRequest): Promise<UploadReceipt> {
+export async function receiveReportFile(ctx: Context, token: string, request: FastifyRequest): Promise<UploadReceipt> {
   const grant = openUploadToken(ctx, token);
   const limits = dailyLimits(ctx);
   const used = grant === null ? undefined : await findUsedBeforeUpload(ctx.db, grant, limits.day);
@@ -93,12 +93,12 @@ async function attach(ctx: Context, grant: UploadGrant, file: ReceivedFile): Pro
 
 type UploadGrant = FileRef;
 /** A stored file, and what it is, detected from its content. */
-type ReceivedFile = StoredFile & { kind: AttachmentKind };
+type ReceivedFile = StoredReportFile & { kind: AttachmentKind };
 
 /** Returns null for a token that is invalid, expired, or only allows reading. */
 function openUploadToken(ctx: Context, token: string): UploadGrant | null {
   const attachment = openAttachmentToken(ctx, token);
-  const grant = attachment === null ? openToken(ctx, token) : null;
+  const grant = attachment === null ? openFileToken(ctx, token) : null;
   const reportId = attachment?.reportId ?? grant?.reportId;
   if (reportId === undefined || uploadsEndOf(reportId) <= ctx.clock.now()) return null;
   if (attachment !== null) return { ...attachment, kind: 'attachment' };
@@ -227,7 +227,7 @@ type Attached = { readonly outcome: AttachOutcome; readonly row?: DumpRow };
 function attachFile(
   db: Db,
   ref: FileRef,
-  file: StoredFile & Pick<Attachment, 'kind'>,
+  file: StoredReportFile & Pick<Attachment, 'kind'>,
   limits: Pick<DailyLimits, 'day' | 'bytes'>,
   holder: number | null = null,
 ): Promise<Attached> {
@@ -241,7 +241,7 @@ function attachFile(
 
 type Addition = {
   readonly ref: FileRef;
-  readonly file: StoredFile & Pick<Attachment, 'kind'>;
+  readonly file: StoredReportFile & Pick<Attachment, 'kind'>;
   readonly limits: Pick<DailyLimits, 'day' | 'bytes'>;
   readonly holder: number | null;
 };
@@ -316,7 +316,7 @@ function countBytes(
 
 function changesOf(
   ref: FileRef,
-  { key, size, kind }: StoredFile & Pick<Attachment, 'kind'>,
+  { key, size, kind }: StoredReportFile & Pick<Attachment, 'kind'>,
   holder: number | null,
 ): RawBuilder<unknown> {
   if (ref.kind !== 'attachment') {

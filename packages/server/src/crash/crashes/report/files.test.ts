@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import fc from 'fast-check';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { attachmentName, firstIdOf, partitionOf } from './files.ts';
+import { attachmentName, firstIdOf, reportPartitionOf } from './files.ts';
 
 describe('the name of an attachment', () => {
   for (const [sent, name] of [
@@ -40,10 +40,10 @@ describe('the name of an attachment', () => {
 describe('partitionOf', () => {
   it('starts a month with the lowest id that the month can have', () => {
     const last = Date.UTC(2026, 10, 30, 23, 59, 59, 999);
-    assert.equal(partitionOf(new Date(last)).name, 'crash_reports_2026_11');
-    assert.equal(partitionOf(new Date(last + 1)).name, 'crash_reports_2026_12');
-    const boundary = partitionOf(new Date(last)).to;
-    assert.equal(boundary, partitionOf(new Date(last + 1)).from);
+    assert.equal(reportPartitionOf(new Date(last)).name, 'crash_reports_2026_11');
+    assert.equal(reportPartitionOf(new Date(last + 1)).name, 'crash_reports_2026_12');
+    const boundary = reportPartitionOf(new Date(last)).to;
+    assert.equal(boundary, reportPartitionOf(new Date(last + 1)).from);
     for (let no = 0; no < 100; no += 1) {
       assert.ok(newId(last) < boundary);
       assert.ok(newId(last + 1) >= boundary);

@@ -19,7 +19,7 @@ export function firstIdOf(time: Date, months = 0): string {
 }
 
 /** The partition for the month of `time`, such as `crash_reports_2026_11`. */
-export function partitionOf(time: Date): Partition {
+export function reportPartitionOf(time: Date): Partition {
   return {
     table: 'crash_reports',
     column: 'report_id',
@@ -46,7 +46,7 @@ export type FileKeys = {
  * are dropped by month. The last two digits of the id spread the files over 256 folders: creating a folder durably
  * costs more than writing the file, and these soon all exist.
  */
-export function stemOf(reportId: string): string {
+export function blobStemOf(reportId: string): string {
   return `${CRASH_PREFIX}${monthOf(new Date(timeOfId(reportId)))}/${reportId.slice(-2)}/${reportId}`;
 }
 
@@ -56,7 +56,7 @@ export function keysOf({ dump_key, log_key, stack_key, attachments }: FileKeys):
 }
 
 /** Deletes the files of a report that has no row. If a file cannot be deleted now, the sweep deletes it later. */
-export async function deleteFiles(ctx: Context, files: FileKeys): Promise<void> {
+export async function deleteReportFiles(ctx: Context, files: FileKeys): Promise<void> {
   for (const key of keysOf(files)) {
     try {
       await ctx.blobs.delete(key);
@@ -120,7 +120,7 @@ function attachmentKeys(attachments: readonly Attachment[]): string[] {
 }
 
 /** Sizes are those of the unpacked files; that of a stack is unknown. */
-export const blobReferences = sql`select file.key, file.size, null::text as sha256,
+export const reportBlobs = sql`select file.key, file.size, null::text as sha256,
     case when file.key like ${sql.lit(`%${PACKED_SUFFIX}`)} then 'zstd' end as packing
   from crash_reports,
     lateral jsonb_to_recordset(

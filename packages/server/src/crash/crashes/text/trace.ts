@@ -51,7 +51,7 @@ export type Trace = {
 };
 
 /** What a format reads of a trace. */
-export type Reading = Omit<Trace, 'format' | 'related'> & {
+export type TraceReading = Omit<Trace, 'format' | 'related'> & {
   /** Empty if it is missing. */
   readonly related?: readonly RelatedException[];
   /** The index of the first line after the report. */
@@ -65,7 +65,7 @@ export type TextFormat = {
    * Reads the report that begins at the line `at`; null if none of this format does. To keep the time for a text
    * linear, it looks at no more than a few other lines before it returns null.
    */
-  read(lines: readonly string[], at: number): Reading | null;
+  read(lines: readonly string[], at: number): TraceReading | null;
 };
 
 export const TRACE_LIMITS = {

@@ -150,7 +150,7 @@ export function listNewestStacks(db: Db, gameId: string, limit: number): Promise
   );
 }
 
-export type KeyRow = {
+export type StackKeyRow = {
   /** The key as hex. */
   key: string;
   group_id: string;
@@ -159,11 +159,11 @@ export type KeyRow = {
 };
 
 /** The groups with these keys. */
-export function findByKeys(db: Db, gameId: string, keys: readonly string[]): Promise<KeyRow[]> {
+export function findByKeys(db: Db, gameId: string, keys: readonly string[]): Promise<StackKeyRow[]> {
   const bytes = keys.map((key) => Buffer.from(key, 'hex'));
   return rows(
     db,
-    sql<KeyRow>`select encode(key, 'hex') as key, group_id, coalesce(merged_into, group_id) as head_id,
+    sql<StackKeyRow>`select encode(key, 'hex') as key, group_id, coalesce(merged_into, group_id) as head_id,
         ${shownTitle} as title
       from crash_groups where game_id = ${gameId} and key = any(${bytes}::bytea[])`,
   );

@@ -4,12 +4,12 @@ import { shownFile } from '../source-names.ts';
 import {
   frame,
   headerOf,
-  type Reading,
   type RelatedException,
   readHeader,
   type TextFormat,
   type TraceException,
   type TraceFrame,
+  type TraceReading,
 } from '../trace.ts';
 
 /** Namespaces of .NET, engines and widely used libraries. */
@@ -39,7 +39,7 @@ const END = /^(Stack overflow|Process terminated|Fatal error)\.(?: (.{1,300}))?$
 /** Lines between that and the first frame. */
 const MAX_BETWEEN = 6;
 
-function readEnd(lines: readonly string[], at: number): Reading | null {
+function readEnd(lines: readonly string[], at: number): TraceReading | null {
   const [, kind, what = ''] = END.exec(lines[at]!.trim()) ?? [];
   if (kind === undefined || headerOf(what) !== null) return null;
   let end = at + 1;
@@ -90,7 +90,7 @@ function innerOf(text: string, header: Named): Named[] {
   });
 }
 
-function readChain(lines: readonly string[], framesAt: number, named: readonly Named[]): Reading {
+function readChain(lines: readonly string[], framesAt: number, named: readonly Named[]): TraceReading {
   const exceptions = named.map((each) => ({ ...each, frames: [] as TraceFrame[] }));
   const siblings: RelatedException[] = [];
   let rethrown: (Named & { frames: TraceFrame[] }) | null = null;
@@ -145,10 +145,10 @@ function lastWasCall(lines: readonly string[], at: number, framesAt: number): bo
  */
 function frameOf(line: string): TraceFrame | null {
   const at = AT.exec(line);
-  if (at !== null) return methodOf(line.slice(at[0].length), true);
+  if (at !== null) return dotnetMethodOf(line.slice(at[0].length), true);
   const [call, place] = splitLast(line, ' (at ') ?? ['', ''];
   if (!place.endsWith(')')) return null;
-  const parsed = methodOf(call.trim(), false);
+  const parsed = dotnetMethodOf(call.trim(), false);
   return parsed === null ? null : { ...parsed, ...placeOf(place.slice(0, -1)) };
 }
 
@@ -156,12 +156,12 @@ function frameOf(line: string): TraceFrame | null {
 function callOf(line: string): TraceFrame | null {
   const text = line.trim();
   return text.endsWith(')') && /^[\w.+<>`$/|:[\]]{1,300}[.:][\w<>$|]{1,200} ?\(/.test(text)
-    ? methodOf(text, false)
+    ? dotnetMethodOf(text, false)
     : null;
 }
 
 /** `Game.Player:Update (single)`, and with `mayHavePlace` a file after it. */
-export function methodOf(text: string, mayHavePlace: boolean): TraceFrame | null {
+export function dotnetMethodOf(text: string, mayHavePlace: boolean): TraceFrame | null {
   const bare = text.replace(/^\(wrapper [\w-]{1,60}\) /, '').replace(/^(?:async |void |bool |int |float )/, '');
   const open = bare.indexOf('(');
   if (open <= 0) return null;

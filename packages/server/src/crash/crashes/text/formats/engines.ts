@@ -2,8 +2,15 @@
 import { after, isBlank, leadingNumber, locationOf, splitFirst, splitLast } from '../line-parsers.ts';
 import { nameSignal, nativeFrame, nativeRest } from '../native-frames.ts';
 import { shownFile } from '../source-names.ts';
-import { frame, type Reading, readFrames, type TextFormat, type TraceException, type TraceFrame } from '../trace.ts';
-import { methodOf } from './dotnet.ts';
+import {
+  frame,
+  readFrames,
+  type TextFormat,
+  type TraceException,
+  type TraceFrame,
+  type TraceReading,
+} from '../trace.ts';
+import { dotnetMethodOf } from './dotnet.ts';
 
 /** Lines between what happened and the first frame. */
 const MAX_UNREAL_BETWEEN = 14;
@@ -147,7 +154,7 @@ export const gameMaker: TextFormat = {
   },
 };
 
-function readingOf(message: string, frames: readonly TraceFrame[], end: number): Reading {
+function readingOf(message: string, frames: readonly TraceFrame[], end: number): TraceReading {
   return { isNative: false, isFatal: true, main: { type: 'GameMaker error', message, frames }, end };
 }
 
@@ -274,11 +281,11 @@ function isReport(line: string): boolean {
 }
 
 /** Reads a stack of Mono before 6, whose frames are those of exceptions, or end with an address. */
-function readStacktrace(lines: readonly string[], at: number): Reading | null {
+function readStacktrace(lines: readonly string[], at: number): TraceReading | null {
   if (lines[at]!.trim() !== 'Stacktrace:') return null;
   const { frames, end } = readFrames(lines, at + 1, (line) => {
     const called = after(line.trimStart(), 'at ');
-    return managedFrame(line) ?? (called === null ? null : methodOf(called, true));
+    return managedFrame(line) ?? (called === null ? null : dotnetMethodOf(called, true));
   });
   const named = frames.filter((each) => each.function !== null);
   if (named.length === 0) return null;
@@ -301,7 +308,7 @@ function managedFrame(line: string): TraceFrame | null {
   const found = /^\s{0,8}at (.{1,600}) <0x[0-9a-f]{1,16}>$/.exec(line);
   if (found === null) return null;
   const called = found[1]!;
-  return methodOf(called.endsWith(')') ? called : `${called}()`, false) ?? frame({ own: false });
+  return dotnetMethodOf(called.endsWith(')') ? called : `${called}()`, false) ?? frame({ own: false });
 }
 
 /** `0x00007FFB1A2B3C4D (UnityPlayer) UnityMain`, `#3  0x00007f in abort`, `0   Owls  0x0000 main + 12`. */

@@ -2,7 +2,7 @@
 import { after, leadingNumber, locationOf, splitFirst, splitLast } from '../line-parsers.ts';
 import { nameSignal, nativeFrame, nativeRest, withoutDistance } from '../native-frames.ts';
 import { qualify } from '../source-names.ts';
-import { frame, headerOf, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
+import { frame, headerOf, type TextFormat, type TraceFrame, type TraceReading } from '../trace.ts';
 
 const LEVELS = ['SCRIPT ERROR: ', 'USER SCRIPT ERROR: ', 'USER ERROR: ', 'ERROR: '] as const;
 
@@ -90,7 +90,7 @@ function consoleMessage(text: string, callers: readonly (TraceFrame | undefined)
 }
 
 /** Frames of scripts decide; without any, the place in the engine does. */
-function readError(lines: readonly string[], at: number, level: string, text: string): Reading | null {
+function readError(lines: readonly string[], at: number, level: string, text: string): TraceReading | null {
   // The frames of an exception of C# follow its message, and are .NET's.
   if (headerOf(text) !== null && (lines[at + 1] ?? '').trimStart().startsWith('at ')) return null;
   let end = at + 1;
@@ -112,7 +112,7 @@ function readError(lines: readonly string[], at: number, level: string, text: st
   return readingOf(named?.type ?? level.trim().slice(0, -1), named?.message ?? message, fixed, backtraces.end);
 }
 
-function readingOf(type: string, message: string, frames: readonly TraceFrame[], end: number): Reading {
+function readingOf(type: string, message: string, frames: readonly TraceFrame[], end: number): TraceReading {
   return { isNative: false, isFatal: false, main: { type, message, frames }, end };
 }
 

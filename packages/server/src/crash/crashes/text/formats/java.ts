@@ -5,7 +5,6 @@ import { nativeFrame } from '../native-frames.ts';
 import {
   frame,
   headerOf,
-  type Reading,
   type RelatedException,
   readFrames,
   readHeader,
@@ -13,6 +12,7 @@ import {
   type Trace,
   type TraceException,
   type TraceFrame,
+  type TraceReading,
 } from '../trace.ts';
 
 /** Packages of Java, Android, Kotlin, engines and widely used libraries. */
@@ -67,7 +67,7 @@ function readChain(
   lines: readonly string[],
   framesAt: number,
   { type, message }: Pick<TraceException, 'type' | 'message'>,
-): Reading {
+): TraceReading {
   const chain: Open[] = [{ exception: { type, message, frames: [] }, indent: -1, relation: 'cause' }];
   let at = framesAt;
   for (; at < lines.length; at++) {

@@ -4,13 +4,13 @@ import { shownFile, stemOf } from '../source-names.ts';
 import {
   frame,
   headerOf,
-  type Reading,
   type RelatedException,
   readHeader,
   type TextFormat,
   type Trace,
   type TraceException,
   type TraceFrame,
+  type TraceReading,
 } from '../trace.ts';
 
 /** Engines and libraries, by the names of their files. RPG Maker's core is among them; its plugins are the game's. */
@@ -27,7 +27,7 @@ export const javascript: TextFormat = {
 
 type Open = Pick<TraceException, 'type' | 'message'> & { frames: TraceFrame[] };
 
-function readChain(lines: readonly string[], framesAt: number, { type, message }: Omit<Open, 'frames'>): Reading {
+function readChain(lines: readonly string[], framesAt: number, { type, message }: Omit<Open, 'frames'>): TraceReading {
   const causes: Open[] = [{ type, message, frames: [] }];
   const errors: Open[] = [];
   let current = causes[0]!;

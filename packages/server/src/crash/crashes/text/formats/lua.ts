@@ -1,7 +1,7 @@
 // Errors of Lua: LÖVE, Defold, Solar2D and the plain interpreter.
 import { after, isBlank, isDigits, locationOf, splitFirst } from '../line-parsers.ts';
 import { qualify, shownFile } from '../source-names.ts';
-import { frame, type Reading, type TextFormat, type TraceFrame } from '../trace.ts';
+import { frame, type TextFormat, type TraceFrame, type TraceReading } from '../trace.ts';
 
 /** Lines between the message and the traceback. */
 const MAX_BETWEEN = 6;
@@ -29,7 +29,7 @@ export const lua: TextFormat = {
   },
 };
 
-function readingOf({ message, place }: LuaError, frames: readonly TraceFrame[], end: number): Reading {
+function readingOf({ message, place }: LuaError, frames: readonly TraceFrame[], end: number): TraceReading {
   // The place in the message is that of the innermost frame, which `error` with a level leaves out.
   const top = frames.find(({ own }) => own);
   const isKnown = top !== undefined && top.file === place?.file;

@@ -4,7 +4,7 @@
 import { after, isBlank, isTypeName, locationOf, splitFirst, splitLast } from '../line-parsers.ts';
 import { nativeFrame } from '../native-frames.ts';
 import { qualify, shownFile } from '../source-names.ts';
-import { frame, type Reading, type TextFormat, type TraceException, type TraceFrame } from '../trace.ts';
+import { frame, type TextFormat, type TraceException, type TraceFrame, type TraceReading } from '../trace.ts';
 
 const MAX_RUST_MESSAGE_LINES = 8;
 
@@ -151,12 +151,12 @@ export const nim: TextFormat = {
     if (frames.length === 0) return null;
     frames.reverse();
     // A stack without an error, such as from `writeStackTrace`.
-    const stack: Reading = { isNative: false, isFatal: false, main: { type: '', message: '', frames }, end };
+    const stack: TraceReading = { isNative: false, isFatal: false, main: { type: '', message: '', frames }, end };
     return (end < lines.length ? readError(lines, end, frames) : null) ?? stack;
   },
 };
 
-function readError(lines: readonly string[], at: number, frames: readonly TraceFrame[]): Reading | null {
+function readError(lines: readonly string[], at: number, frames: readonly TraceFrame[]): TraceReading | null {
   const text = lines[at]!.trim();
   const signal = /^(SIG[A-Z]{2,6}): (?:Illegal|Abnormal|Arithmetic) /.exec(text)?.[1];
   if (signal !== undefined) return readingOf({ type: signal, message: '', frames }, at + 1);
@@ -173,7 +173,7 @@ function readError(lines: readonly string[], at: number, frames: readonly TraceF
   return readingOf({ type: 'Exception', message: first, frames }, at + 1);
 }
 
-function readingOf({ type, message, frames }: TraceException, end: number): Reading {
+function readingOf({ type, message, frames }: TraceException, end: number): TraceReading {
   // A failed assertion begins with its place: `/src/owls/nest.nim(16, 3) `owl != nil` `.
   const [place, path, line, rest] = /^(\S.{0,300}\.nim)\((\d{1,7}), \d{1,5}\) (.{0,900})$/.exec(message) ?? [];
   if (place === undefined) return { isNative: false, isFatal: true, main: { type, message, frames }, end };

@@ -4,13 +4,13 @@ import { qualify, shownFile } from '../source-names.ts';
 import {
   frame,
   headerOf,
-  type Reading,
   type RelatedException,
   readFrames,
   type TextFormat,
   type Trace,
   type TraceException,
   type TraceFrame,
+  type TraceReading,
 } from '../trace.ts';
 
 const START =
@@ -62,7 +62,11 @@ export const renpy: TextFormat = {
 };
 
 /** The innermost frame is the first one, unlike in a traceback. */
-function readFatal(lines: readonly string[], at: number, named: Pick<TraceException, 'type' | 'message'>): Reading {
+function readFatal(
+  lines: readonly string[],
+  at: number,
+  named: Pick<TraceException, 'type' | 'message'>,
+): TraceReading {
   let end = at + 1;
   while (
     end < lines.length &&
@@ -80,7 +84,7 @@ function readFatal(lines: readonly string[], at: number, named: Pick<TraceExcept
  * A group of exceptions of tasks that ran together, each with a margin, as often as groups are in groups. The first one
  * that has its own traceback counts.
  */
-function readGroup(lines: readonly string[], at: number): Reading | null {
+function readGroup(lines: readonly string[], at: number): TraceReading | null {
   let end = at;
   while (end < lines.length && end < at + MAX_GROUP && /^\s*[|+]/.test(lines[end]!)) end += 1;
   const block = lines.slice(at + 1, end);
@@ -92,7 +96,7 @@ function readGroup(lines: readonly string[], at: number): Reading | null {
   return { ...member, related: [...(member.related ?? []), ...outer], end };
 }
 
-function readBehindMargin(lines: readonly string[]): Reading | null {
+function readBehindMargin(lines: readonly string[]): TraceReading | null {
   const end = lines.findIndex((line) => !/^\s*\|/.test(line));
   return readChain(
     lines.slice(0, end < 0 ? lines.length : end).map((line) => line.replace(/^\s*\| ?/, '')),
@@ -100,7 +104,7 @@ function readBehindMargin(lines: readonly string[]): Reading | null {
   );
 }
 
-function readChain(lines: readonly string[], from: number): Reading | null {
+function readChain(lines: readonly string[], from: number): TraceReading | null {
   const chain: { exception: TraceException; link: 'cause' | 'handling' | null }[] = [];
   let at = from;
   let link: 'cause' | 'handling' | null = null;
