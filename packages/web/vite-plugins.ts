@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { matchPage, PUBLIC_PAGES } from '@chauffeur/contract/pages';
 import { writeProgramTexts } from '@chauffeur/contract/texts/catalogue';
-import { isLanguage, LANGUAGES } from '@chauffeur/contract/texts/messages';
+import { isLanguage, PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { Plugin } from 'vite';
 import { licencesOf } from '../../scripts/release/licences.ts';
 
@@ -93,7 +93,7 @@ export function programTexts(): Plugin {
     transformIndexHtml(html, { server, originalUrl = '/' }) {
       if (server === undefined) return html;
       const named = new URL(originalUrl, 'http://localhost').searchParams.get('lang') ?? undefined;
-      const language = isLanguage(named) ? named : LANGUAGES[0];
+      const language = isLanguage(named) ? named : PAGE_LANGUAGES[0];
       return html.replace(TEXTS_TAG, () => TEXTS_TAG + writeProgramTexts(language, 'pages with texts'));
     },
   };

@@ -2,7 +2,7 @@
 import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
-import { bodiesOf, parametersOf, type Success, successesOf } from '@chauffeur/contract/messages';
+import { bodiesOf, parametersOf, type SuccessResponse, successesOf } from '@chauffeur/contract/messages';
 import { type Access, describeRole, errorsOf, type Operation } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { EXAMPLES, NOTES } from './examples.ts';
@@ -153,7 +153,7 @@ const STATUS_MEANINGS: Readonly<Record<number, string>> = {
   416: '416 if the range is outside of the file',
 };
 
-function describeSuccess(successes: readonly Success[]): string {
+function describeSuccess(successes: readonly SuccessResponse[]): string {
   const statuses = successes.map(({ status }) => status).join(' or ');
   const { contents = [] } = successes[0] ?? {};
   const bytes = contents.filter(({ enveloped, description }) => !enveloped && description === undefined);

@@ -67,7 +67,7 @@ const RangeHeaders = Type.Object({
 });
 
 /** The response with a status, in each of its formats; there are none if it has no body. */
-export type Success = { readonly status: number; readonly contents: readonly SuccessContent[] };
+export type SuccessResponse = { readonly status: number; readonly contents: readonly SuccessContent[] };
 type SuccessContent = Content & {
   /** Whether `schema` describes the `data` of an envelope. */
   readonly enveloped: boolean;
@@ -78,7 +78,7 @@ type SuccessContent = Content & {
 const WITHOUT_BODY = new Set([302, 304, 416]);
 
 /** Every response without an error code, by ascending status. It includes 416, which has no body. */
-export function successesOf(operation: Operation): Success[] {
+export function successesOf(operation: Operation): SuccessResponse[] {
   const { statuses, plainAnswers = [] } = operation;
   const all = new Set([
     ...statuses,

@@ -1,7 +1,7 @@
 // Formats what pages of developers and operators say about games: systems, links and reports.
 import { formatOs } from './format.ts';
 import { OSES } from './identity.ts';
-import type { LinkKind } from './operations/games.ts';
+import type { GameLinkKind } from './operations/games.ts';
 import type { ReportReason } from './operations/moderation.ts';
 
 /** The OS names of these platforms, each once, in the order of the contract's list. */
@@ -10,7 +10,7 @@ export function listOsNames(platforms: readonly { os: string }[]): string[] {
   return OSES.filter((os) => oses.has(os)).map(formatOs);
 }
 
-const LINK_NAMES: Readonly<Record<LinkKind, string>> = {
+const LINK_NAMES: Readonly<Record<GameLinkKind, string>> = {
   website: 'Website',
   source: 'Source code',
   community: 'Community',
@@ -22,7 +22,7 @@ const LINK_NAMES: Readonly<Record<LinkKind, string>> = {
 };
 
 /** What a link of a game leads to. */
-export function formatLinkKind(kind: LinkKind): string {
+export function formatLinkKind(kind: GameLinkKind): string {
   return LINK_NAMES[kind];
 }
 

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { openSymbolCache, type SymbolCache } from '../src/symbols/cache/cache.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE, pageChecksum } from '../src/symbols/cache/pages.ts';
-import { MemoryReader } from '../src/symbols/cache/range-reader.ts';
+import { MemoryRangeReader } from '../src/symbols/cache/range-reader.ts';
 import type { CodePlace } from '../src/symbols/module-symbols.ts';
 import { compileText } from '../test/compile-text.ts';
 import { symbolText } from '../test/random-symbols.ts';
@@ -93,7 +93,7 @@ function createInput(random: Random): Uint8Array {
 
 function check(input: Uint8Array): unknown {
   if (input[0] === TEXT) return checkText(input.subarray(1));
-  const cache = openSymbolCache(new MemoryReader(input.subarray(2)));
+  const cache = openSymbolCache(new MemoryRangeReader(input.subarray(2)));
   const results = lookUpAll(cache);
   // With repaired checksums, results can be wrong, but must have the correct types.
   if (input[0] === CACHE) deepStrictEqual(results, CACHES[input[1]!]!.results);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DEFAULT_LIMITS, processMinidump } from '../src/process.ts';
 import type { Report } from '../src/report.ts';
 import { openSymbolCache } from '../src/symbols/cache/cache.ts';
-import { MemoryReader } from '../src/symbols/cache/range-reader.ts';
+import { MemoryRangeReader } from '../src/symbols/cache/range-reader.ts';
 import { SymbolCompiler } from '../src/symbols/compiler/compiler.ts';
 import type { ModuleSymbols } from '../src/symbols/module-symbols.ts';
 import { formatReport } from '../src/text.ts';
@@ -148,7 +148,7 @@ function compile(text: Uint8Array): ModuleSymbols | undefined {
   const compiler = new SymbolCompiler({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
   compiler.write(text);
   compiler.finish();
-  return openSymbolCache(new MemoryReader(Buffer.concat(pieces)));
+  return openSymbolCache(new MemoryRangeReader(Buffer.concat(pieces)));
 }
 
 /** Checks what must hold for any report. */

@@ -4,12 +4,12 @@ import { MinidumpError } from './error.ts';
 import type { Location, Minidump } from './minidump.ts';
 import { BREAKPAD_INFO } from './streams/breakpad-info.ts';
 import { EXCEPTION, type Exception } from './streams/exception.ts';
-import { THREADS, type Thread } from './streams/threads.ts';
+import { type DumpThread, THREADS } from './streams/threads.ts';
 
 export type CrashedThread = {
   readonly exception: Exception | undefined;
   /** The thread list, with the crashed thread at its end if the list does not contain it. */
-  readonly threads: readonly Thread[];
+  readonly threads: readonly DumpThread[];
   /** Index into `threads`; undefined if no thread crashed, or nothing is known about the crashed thread. */
   readonly index: number | undefined;
 };
@@ -47,7 +47,7 @@ export function findCrashedThread(dump: Minidump, cpu: Cpu | undefined): Crashed
   return { exception, threads: [...threads, threadOf(exception)], index: threads.length };
 }
 
-function findByStack(threads: readonly Thread[], stackPointer: bigint | undefined): number | undefined {
+function findByStack(threads: readonly DumpThread[], stackPointer: bigint | undefined): number | undefined {
   if (stackPointer === undefined) return undefined;
   return atLeast0(
     threads.findIndex(
@@ -57,7 +57,7 @@ function findByStack(threads: readonly Thread[], stackPointer: bigint | undefine
 }
 
 /** The crashed thread as far as the exception describes it. Its stack may be among the memory of the dump. */
-function threadOf({ threadId, context }: Exception): Thread {
+function threadOf({ threadId, context }: Exception): DumpThread {
   const stack = { start: 0n, location: { size: 0, rva: 0 } };
   return { id: threadId, suspendCount: 0, priorityClass: 0, priority: 0, teb: 0n, stack, context };
 }
@@ -69,7 +69,7 @@ function threadOf({ threadId, context }: Exception): Thread {
 export function registersOf(
   dump: Minidump,
   cpu: Cpu,
-  thread: Thread,
+  thread: DumpThread,
   exception: Exception | undefined,
 ): Registers | undefined {
   const locations = exception === undefined ? [thread.context] : [exception.context, thread.context];

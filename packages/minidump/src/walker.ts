@@ -12,7 +12,7 @@ import { readStackMemory } from './stack-memory.ts';
 import { BREAKPAD_INFO } from './streams/breakpad-info.ts';
 import { MODULES, type Module, UNLOADED_MODULES } from './streams/modules.ts';
 import { SYSTEM_INFO, type SystemInfo } from './streams/system-info.ts';
-import { THREAD_NAMES, type Thread } from './streams/threads.ts';
+import { type DumpThread, THREAD_NAMES } from './streams/threads.ts';
 import { LoadedSymbols } from './symbols/loaded-symbols.ts';
 import type { SymbolSource } from './symbols/module-symbols.ts';
 import type { UnwindContext } from './unwind/unwinder.ts';
@@ -118,7 +118,7 @@ export class Walker {
     };
   }
 
-  #walkThread(thread: Thread, index: number): ThreadReport {
+  #walkThread(thread: DumpThread, index: number): ThreadReport {
     const context = this.#context;
     const exception = index === this.crashed.index ? this.crashed.exception : undefined;
     // The stack of the thread that wrote the dump says nothing about the program, unless that thread crashed itself.
@@ -138,7 +138,7 @@ export class Walker {
     return budget.output <= 0 ? { frames: [], truncated: 'output' } : undefined;
   }
 
-  #describe(thread: Thread, walk: Walk | undefined): ThreadReport {
+  #describe(thread: DumpThread, walk: Walk | undefined): ThreadReport {
     const unloaded = this.#dump.stream(UNLOADED_MODULES) ?? [];
     const cpu = this.#context?.cpu;
     const frames =
@@ -154,7 +154,7 @@ export class Walker {
   }
 
   /** What GetLastError would return in the thread: a field of its environment block (TEB), if the dump contains it. */
-  #lastError({ teb }: Thread, cpu: Cpu | undefined): string | null {
+  #lastError({ teb }: DumpThread, cpu: Cpu | undefined): string | null {
     if (this.system?.os !== 'windows' || cpu === undefined || teb === 0n) return null;
     const value = this.#context?.memory.word(teb + (cpu.wordSize === 8 ? 0x68n : 0x34n), 4);
     return value === undefined ? null : nameWin32Error(Number(value));

@@ -1,6 +1,6 @@
 // Compiles the text of a symbol file in memory, for tests.
 import { openSymbolCache, type SymbolCache } from '../src/symbols/cache/cache.ts';
-import { MemoryReader } from '../src/symbols/cache/range-reader.ts';
+import { MemoryRangeReader } from '../src/symbols/cache/range-reader.ts';
 import { SymbolCompiler } from '../src/symbols/compiler/compiler.ts';
 
 /** The first line, which every symbol file must have. */
@@ -16,7 +16,7 @@ export function compileText(text: string | Uint8Array, pieceSize = 1 << 20): Com
   for (let at = 0; at < source.length; at += pieceSize) compiler.write(source.subarray(at, at + pieceSize));
   compiler.finish();
   const bytes = Buffer.concat(pieces);
-  return { cache: openSymbolCache(new MemoryReader(bytes)), compiler, bytes };
+  return { cache: openSymbolCache(new MemoryRangeReader(bytes)), compiler, bytes };
 }
 
 /** Looks up an offset in a text without its first line. */

@@ -4,7 +4,7 @@ import { type ProcessOptions, processMinidump } from '../src/process.ts';
 import type { Frame, Report } from '../src/report.ts';
 import type { OsName } from '../src/streams/system-info.ts';
 import { openSymbolCache } from '../src/symbols/cache/cache.ts';
-import { MemoryReader } from '../src/symbols/cache/range-reader.ts';
+import { MemoryRangeReader } from '../src/symbols/cache/range-reader.ts';
 import { SymbolCompiler } from '../src/symbols/compiler/compiler.ts';
 import type { ModuleSymbols, SymbolSource } from '../src/symbols/module-symbols.ts';
 import {
@@ -129,5 +129,5 @@ export function compile(text: string): ModuleSymbols {
   const compiler = new SymbolCompiler({ write: (bytes) => pieces.push(Uint8Array.from(bytes)) });
   compiler.write(Buffer.from(text));
   compiler.finish();
-  return openSymbolCache(new MemoryReader(Buffer.concat(pieces)));
+  return openSymbolCache(new MemoryRangeReader(Buffer.concat(pieces)));
 }

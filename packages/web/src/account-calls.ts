@@ -2,7 +2,7 @@
 import type { ResetReport } from '@chauffeur/contract/operations/credentials';
 import { queryOptions } from '@tanstack/react-query';
 import type { Static } from 'typebox';
-import { request, requireOk, send } from './session.ts';
+import { request, requireOk, sendToAuth } from './session.ts';
 
 export type Report = Static<typeof ResetReport>;
 
@@ -143,7 +143,7 @@ export function changePassword(currentPassword: string, newPassword: string): Pr
 
 /** Exports everything that is stored about the account, as a JSON file. */
 export async function exportAccount(): Promise<Blob> {
-  return (await requireOk(await send('POST', '/api/v1/account/export'))).blob();
+  return (await requireOk(await sendToAuth('POST', '/api/v1/account/export'))).blob();
 }
 
 export function deleteAccount(password: string): Promise<unknown> {

@@ -2,7 +2,7 @@
 // routes share. The server writes the public pages (packages/server/src/site/pages).
 import { getCli } from '@chauffeur/contract/operations/cli';
 import { isPlayerPage, matchPage, PAGES_WITH_TEXTS } from '@chauffeur/contract/pages';
-import { LANGUAGES } from '@chauffeur/contract/texts/messages';
+import { PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { ask } from './api.ts';
@@ -32,7 +32,7 @@ export const root = createRootRouteWithContext<Needs>()({
 /** Pages for players are in the language that the visitor prefers, and pages for developers in English. */
 function hasTextsFor(path: string): boolean {
   const name = matchPage(path)?.name;
-  const language = isPlayerPage(path) ? (preferredLanguage ?? texts.language) : LANGUAGES[0];
+  const language = isPlayerPage(path) ? (preferredLanguage ?? texts.language) : PAGE_LANGUAGES[0];
   const needsAll = name !== undefined && PAGES_WITH_TEXTS.has(name);
   return language === texts.language && (hasAllTexts || !needsAll);
 }

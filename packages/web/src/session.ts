@@ -48,11 +48,16 @@ export async function request<T>(
   body?: object,
   signal?: AbortSignal,
 ): Promise<T> {
-  const response = await requireOk(await send(method, `/api/auth/${route}`, body, signal));
+  const response = await requireOk(await sendToAuth(method, `/api/auth/${route}`, body, signal));
   return (await response.json().catch(() => null)) as T;
 }
 
-export function send(method: 'GET' | 'POST', path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+export function sendToAuth(
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+): Promise<Response> {
   return fetch(path, {
     method,
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),

@@ -1,13 +1,13 @@
 // What the server wrote into this document: its texts, in the language that it chose, and the operator's links. Pages
 // that are only for developers are in English, and so is their document.
-import { LANGUAGES, type Language, type Messages, type ProgramKey } from '@chauffeur/contract/texts/messages';
+import { type Language, type Messages, PAGE_LANGUAGES, type ProgramKey } from '@chauffeur/contract/texts/messages';
 import { Texts } from '@chauffeur/contract/texts/texts';
 import { createElement, Fragment, type ReactNode } from 'react';
 
 const written = readWritten();
 
 export const texts: Texts<ProgramKey> = new Texts(
-  written.language ?? LANGUAGES[0],
+  written.language ?? PAGE_LANGUAGES[0],
   written.messages ?? ({} as Messages<ProgramKey>),
 );
 

@@ -58,7 +58,7 @@ export const LINK_KINDS = [
   'soundtrack',
   'privacy',
 ] as const;
-export type LinkKind = (typeof LINK_KINDS)[number];
+export type GameLinkKind = (typeof LINK_KINDS)[number];
 
 /** Facts about a game. A page leaves out what isn't given. */
 export const GameFacts = Type.Object({

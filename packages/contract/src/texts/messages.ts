@@ -2,8 +2,8 @@
 // (unicode-org.github.io/icu), with plurals and with tags for markup.
 
 /** The first is the default. */
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
+export const PAGE_LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof PAGE_LANGUAGES)[number];
 
 type Catalogue = typeof import('./en.json', { with: { type: 'json' }});
 export type MessageKey = keyof Catalogue;
@@ -25,12 +25,12 @@ export type Message = string | readonly MessagePart[];
 export type Messages<Key extends MessageKey = MessageKey> = Readonly<Record<Key, Message>>;
 
 export function isLanguage(value: string | undefined): value is Language {
-  return (LANGUAGES as readonly (string | undefined)[]).includes(value);
+  return (PAGE_LANGUAGES as readonly (string | undefined)[]).includes(value);
 }
 
 /** A language that was stored, and may not be one anymore. */
 export function asLanguage(value: string): Language {
-  return isLanguage(value) ? value : LANGUAGES[0];
+  return isLanguage(value) ? value : PAGE_LANGUAGES[0];
 }
 
 /**

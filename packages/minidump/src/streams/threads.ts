@@ -5,7 +5,7 @@ import type { Location, StreamInput, StreamKind } from '../minidump.ts';
 import { readUtf16String } from './strings.ts';
 import { readList, readLocation, readSizedList } from './structures.ts';
 
-export type Thread = {
+export type DumpThread = {
   /** The thread id of the operating system. */
   readonly id: number;
   readonly suspendCount: number;
@@ -21,13 +21,13 @@ export type Thread = {
 
 const THREAD_SIZE = 48;
 
-export const THREADS: StreamKind<Thread[]> = {
+export const THREADS: StreamKind<DumpThread[]> = {
   type: 3,
   name: 'ThreadListStream',
   read: (input) => readList(input, THREAD_SIZE, readThread),
 };
 
-function readThread(entry: Cursor): Thread {
+function readThread(entry: Cursor): DumpThread {
   return {
     id: entry.u32(),
     suspendCount: entry.u32(),

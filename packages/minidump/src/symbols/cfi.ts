@@ -3,7 +3,7 @@
 import { type Cpu, type Registers, setOrDelete } from '../contexts/cpu.ts';
 import type { MemoryReader } from '../memory.ts';
 import type { CfiRules } from './module-symbols.ts';
-import { compute, isBinary, MAX_DEPTH, type Machine, readLiteral } from './postfix.ts';
+import { compute, isBinary, MAX_STACK_DEPTH, type Machine, readLiteral } from './postfix.ts';
 
 /**
  * Returns the caller's registers. Returns `end` if the rules say that there is no caller, and undefined if they cannot be
@@ -93,7 +93,7 @@ function evaluate(expression: readonly string[] | undefined, evaluation: Evaluat
   const stack: bigint[] = [];
   for (const token of expression) {
     const value = step(token, stack, evaluation);
-    if (value === undefined || stack.length >= MAX_DEPTH) return undefined;
+    if (value === undefined || stack.length >= MAX_STACK_DEPTH) return undefined;
     stack.push(value);
   }
   return stack.length === 1 ? stack[0] : undefined;

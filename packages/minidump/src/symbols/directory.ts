@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readSync, type Stats, statSync } from
 import { basename, join, resolve } from 'node:path';
 import { MinidumpError } from '../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache/cache.ts';
-import { FileReader, MemoryReader } from './cache/range-reader.ts';
+import { FileReader, MemoryRangeReader } from './cache/range-reader.ts';
 import { compileSymbolFile, compileSymbolFileToMemory, sourceTimeOf } from './compile-file.ts';
 import { identifyingCodeId, identifyingDebugId, identifyModule } from './module-identity.ts';
 import { readSymbolFileHead } from './module-line.ts';
@@ -217,7 +217,7 @@ function compile({ path, cachePath }: SourceFile): SymbolCache {
       if (!isSystemError(error) && !isBadCache(error)) throw error;
     }
   }
-  return openSymbolCache(new MemoryReader(compileSymbolFileToMemory(path)));
+  return openSymbolCache(new MemoryRangeReader(compileSymbolFileToMemory(path)));
 }
 
 function isBadCache(error: unknown): boolean {

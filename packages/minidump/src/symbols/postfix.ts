@@ -9,7 +9,7 @@ export type Machine = {
 };
 
 /** The maximum number of values on the stack of a rule. Real rules need three; a rule that needs more is damaged. */
-export const MAX_DEPTH = 64;
+export const MAX_STACK_DEPTH = 64;
 
 /** Returns `left operator right`; undefined for a division by zero or an alignment that is not a power of two. */
 export function compute(operator: string, left: bigint, right: bigint, { bits }: Machine): bigint | undefined {

@@ -1,7 +1,7 @@
 // Runs the programs of STACK WIN records. They come from the frame data of a PDB, and describe where an x86 function saves
 // its caller's registers. The language is described in Breakpad's symbol file documentation, "STACK WIN records".
 import type { MemoryReader } from '../memory.ts';
-import { compute, isBinary, MAX_DEPTH, type Machine, readLiteral } from './postfix.ts';
+import { compute, isBinary, MAX_STACK_DEPTH, type Machine, readLiteral } from './postfix.ts';
 
 /** Values by variable: `$eip`, `$T0`, `.raSearch`. */
 export type Variables = Map<string, bigint>;
@@ -19,7 +19,7 @@ export function runProgram(program: string, variables: Variables, memory: Memory
   const stack: Operand[] = [];
   for (const token of tokensOf(program)) {
     const done = token === '=' ? assign(stack, variables, assigned) : push(token, stack, variables, machine);
-    if (!done || stack.length > MAX_DEPTH) return undefined;
+    if (!done || stack.length > MAX_STACK_DEPTH) return undefined;
   }
   return assigned;
 }

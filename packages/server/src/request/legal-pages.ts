@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
-import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
+import { type Language, PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { perContext } from './per-context.ts';
@@ -45,7 +45,7 @@ const filesOf = perContext(({ config }) => readLegalFiles(config));
 export function readLegalFiles(config: Config): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const page of LEGAL_PAGES)
-    for (const language of LANGUAGES) {
+    for (const language of PAGE_LANGUAGES) {
       const source = sourceIn(config, page, language);
       if (source === undefined || isUrl(source)) continue;
       const setting = `CHAUFFEUR_${page}_${language}`.toUpperCase();
@@ -64,7 +64,9 @@ function sourceIn(config: Config, page: LegalPage, language: Language): string |
 
 /** The URLs and paths of a page, that in the language first. */
 function sourcesOf(config: Config, page: LegalPage, language: Language): string[] {
-  return [language, ...LANGUAGES].map((each) => sourceIn(config, page, each)).filter((source) => source !== undefined);
+  return [language, ...PAGE_LANGUAGES]
+    .map((each) => sourceIn(config, page, each))
+    .filter((source) => source !== undefined);
 }
 
 function isUrl(source: string): boolean {

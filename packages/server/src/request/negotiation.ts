@@ -2,7 +2,7 @@
 // emails.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLanguage, LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
+import { isLanguage, type Language, PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import Negotiator from 'negotiator';
 
 /** RFC 9110, section 12.5.3: the name of a coding takes precedence over `*`, and a weight of 0 excludes a coding. */
@@ -45,8 +45,8 @@ export function chooseLanguage({ lang, cookie = '', accepted = '' }: Wishes): La
   const chosen = new RegExp(`(?:^|;\\s*)${RegExp.escape(COOKIE)}=(\\w+)`).exec(cookie)?.[1];
   const known = [lang, chosen].find(isLanguage);
   if (known !== undefined) return known;
-  const [wanted] = new Negotiator({ headers: { 'accept-language': accepted } }).languages([...LANGUAGES]);
-  return isLanguage(wanted) ? wanted : LANGUAGES[0];
+  const [wanted] = new Negotiator({ headers: { 'accept-language': accepted } }).languages([...PAGE_LANGUAGES]);
+  return isLanguage(wanted) ? wanted : PAGE_LANGUAGES[0];
 }
 
 /** The `Set-Cookie` header that keeps a choice. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { CATALOGUES } from '@chauffeur/contract/texts/catalogue';
 import { formatFriendlyPlatform, formatScan } from '@chauffeur/contract/texts/download-texts';
-import { isForProgram, LANGUAGES, type MessageKey } from '@chauffeur/contract/texts/messages';
+import { isForProgram, type MessageKey, PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import { chooseLanguage } from '../request/negotiation.ts';
 import { type HtmlPart, html } from './pages/html.ts';
 import { formatLaunch, formatSource, textsOf } from './texts.ts';
@@ -21,7 +21,7 @@ function namesOf(message: string): string[] {
 
 describe('the catalogue', () => {
   test('has the same messages with the same values in each language', () => {
-    for (const language of LANGUAGES) {
+    for (const language of PAGE_LANGUAGES) {
       assert.deepEqual(Object.keys(CATALOGUES[language]), KEYS, language);
       for (const key of KEYS) {
         assert.deepEqual(namesOf(CATALOGUES[language][key]), namesOf(CATALOGUES.en[key]), `${key} in ${language}`);

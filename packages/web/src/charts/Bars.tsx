@@ -6,12 +6,12 @@ import { lazyPart } from '../frame/load-code.ts';
 import { barsOf, highestSum, lineOf, positionOf, scaleOf, shareScaleOf, ticksOf } from './bar-layout.ts';
 import classes from './Chart.module.css';
 import type { SeriesTableProps } from './SeriesTable.tsx';
-import { formatTick, formatTime, type Look, type Series, type Step } from './series.ts';
+import { type ChartStep, formatTick, formatTime, type Look, type Series } from './series.ts';
 
 type BarsProps = {
   series: readonly Series[];
   times: readonly string[];
-  step: Step;
+  step: ChartStep;
   height: number;
   /** What the chart shows, for screen readers. */
   description: string;

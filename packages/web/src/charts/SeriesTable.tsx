@@ -1,13 +1,13 @@
 // The values of a chart as a table, newest first.
 import { ScrollBox } from '../ui/DataTable.tsx';
 import table from '../ui/table.module.css';
-import { formatTime, type Series, type Step } from './series.ts';
+import { type ChartStep, formatTime, type Series } from './series.ts';
 
 export type SeriesTableProps = {
   label: string;
   series: readonly Series[];
   times: readonly string[];
-  step: Step;
+  step: ChartStep;
   format: (value: number, key: string) => string;
 };
 

@@ -8,7 +8,7 @@ import { ask } from '../api.ts';
 import { Bars, LazySeriesTable, Swatch, TableButton } from './Bars.tsx';
 import classes from './Chart.module.css';
 import { buildColours, colourOfBuild } from './colours.ts';
-import { formatTime, type Series, type Step, totalOf } from './series.ts';
+import { type ChartStep, formatTime, type Series, totalOf } from './series.ts';
 
 type TimeChartProps = {
   /** What is counted: `Crash reports`. */
@@ -17,7 +17,7 @@ type TimeChartProps = {
   height?: number;
   series: readonly Series[];
   times: readonly string[];
-  step: Step;
+  step: ChartStep;
   /** `stacked` if the sum means something; `separate` gives each series a chart with its own scale. */
   shape: 'stacked' | 'separate';
   format: (value: number) => string;

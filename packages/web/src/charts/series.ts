@@ -1,7 +1,7 @@
 // Series of counts over time for charts and their tables: one row for each hour or day, empty ones included. Days are
 // in UTC, as the server counts them, and hours are shown in the visitor's time zone.
 
-export type Step = 'hour' | 'day';
+export type ChartStep = 'hour' | 'day';
 
 /** Indexes of a colour and a pattern of Bars.tsx. The pattern sets the series of a chart apart without colour. */
 export type Look = { readonly colour: number; readonly pattern: number };
@@ -17,10 +17,10 @@ export type Series = Look & {
 /** The most series a chart can show. */
 export const MAX_SERIES = 4;
 
-const STEPS_MS: Readonly<Record<Step, number>> = { hour: 3_600_000, day: 86_400_000 };
+const STEPS_MS: Readonly<Record<ChartStep, number>> = { hour: 3_600_000, day: 86_400_000 };
 
 /** The start of each hour or day (UTC) from `from` up to, but not including, `to`, in ISO 8601 with milliseconds. */
-export function timesOf(from: string, to: string, step: Step): string[] {
+export function timesOf(from: string, to: string, step: ChartStep): string[] {
   const times: string[] = [];
   for (let at = Date.parse(from); at < Date.parse(to); at += STEPS_MS[step]) times.push(new Date(at).toISOString());
   return times;
@@ -94,11 +94,11 @@ const hourOfDay = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** The label of a time at an axis: `12 Nov` or `18:00`. */
-export function formatTick(at: string, step: Step): string {
+export function formatTick(at: string, step: ChartStep): string {
   return step === 'day' ? day.format(new Date(at)) : hour.format(new Date(at));
 }
 
 /** A time in a table or tooltip: `Thu, 12 Nov 2026` or `Thu 12 Nov, 18:00`. */
-export function formatTime(at: string, step: Step): string {
+export function formatTime(at: string, step: ChartStep): string {
   return step === 'day' ? fullDay.format(new Date(at)) : hourOfDay.format(new Date(at));
 }

@@ -1,7 +1,7 @@
 // The frame of every page of the program: the header with search, theme and your account. The public pages, which the
 // server writes, have the same frame (packages/server/src/site/pages/document.ts).
 import { isPlayerPage, PAGES } from '@chauffeur/contract/pages';
-import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
+import { type Language, PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import { Container, Skeleton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { onlineManager, useIsFetching, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
@@ -129,7 +129,7 @@ function Languages() {
   });
   return (
     <nav aria-label={t('site.languages')}>
-      {LANGUAGES.map((language) => (
+      {PAGE_LANGUAGES.map((language) => (
         <a
           key={language}
           href={addressIn(language)}

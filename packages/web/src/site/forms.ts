@@ -8,7 +8,7 @@ type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
  * Shows what is wrong with a field below it, in the language of the page, instead of in a bubble of the browser. The
  * server's message about a field has the same place.
  */
-export function showFieldMessages(): void {
+export function showMessagesOfForm(): void {
   // Neither event has to bubble.
   document.addEventListener('invalid', onInvalid, { capture: true });
   document.addEventListener('input', onInput, { capture: true });

@@ -1,7 +1,7 @@
 // The script of the public pages. Without it, they are complete documents, with links and forms. What concerns a single
 // part of a page has its own file; the rest is here. The functions are called at the end of the file.
 import { focusOnSlash, readChoice, SCHEME_CHOICE, storeChoice, writeClipboard } from '../browser.ts';
-import { keepUnsentText, showFieldMessages, startBeta, startSignOut } from './forms.ts';
+import { keepUnsentText, showMessagesOfForm, startBeta, startSignOut } from './forms.ts';
 import { startGallery, startVideos } from './gallery.ts';
 import { filterWhileTyping, refineDownload, say, showLocalTimes, showMoreInPlace } from './page-parts.ts';
 
@@ -115,7 +115,7 @@ startGallery();
 startVideos();
 passReferrerOn();
 startBeta();
-showFieldMessages();
+showMessagesOfForm();
 keepUnsentText();
 filterWhileTyping();
 showMoreInPlace();

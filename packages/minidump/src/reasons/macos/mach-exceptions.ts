@@ -106,7 +106,7 @@ export const MACH_EXCEPTIONS: Readonly<Record<number, MachException>> = {
 };
 
 /** Darwin's signals, from `sys/signal.h`. They differ from Linux's, starting with 7. */
-export const SIGNALS: Readonly<Record<number, string>> = {
+export const MACH_SIGNALS: Readonly<Record<number, string>> = {
   1: 'SIGHUP',
   2: 'SIGINT',
   3: 'SIGQUIT',

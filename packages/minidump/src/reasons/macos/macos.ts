@@ -4,7 +4,7 @@ import type { Exception } from '../../streams/exception.ts';
 import type { SystemInfo } from '../../streams/system-info.ts';
 import { bits, hex32, hexReason } from '../hex.ts';
 import { describeGuard } from './guard.ts';
-import { MACH_EXCEPTIONS, SIGNALS } from './mach-exceptions.ts';
+import { MACH_EXCEPTIONS, MACH_SIGNALS } from './mach-exceptions.ts';
 import { describeResource } from './resource.ts';
 
 const EXC_BREAKPOINT = 6;
@@ -55,7 +55,7 @@ function isCrash({ code, parameters }: Exception): boolean {
 function describeCodes(type: number, { parameters }: Exception): string | undefined {
   const [outer, code, subcode = 0n] = parameters;
   if (code === undefined || outer !== BigInt(type)) return undefined;
-  if (type === EXC_CRASH) return SIGNALS[bits(code, 31, 24)];
+  if (type === EXC_CRASH) return MACH_SIGNALS[bits(code, 31, 24)];
   if (type === EXC_RESOURCE) return describeResource(code, subcode);
   return type === EXC_GUARD ? describeGuard(code, subcode) : undefined;
 }

@@ -35,12 +35,12 @@ export type CrashFacts = SignatureInput & {
 };
 
 /** A signature and the notes that explain it. */
-export type Outcome = { readonly signature: string; readonly notes: readonly string[] };
+export type RuleOutcome = { readonly signature: string; readonly notes: readonly string[] };
 
 export type Rule = {
   /** Shown before each note of the rule. */
   readonly name: string;
   /** Whether the rule applies. `signature` is the result of the previous rules, '' at first. */
   applies(facts: CrashFacts, signature: string): boolean;
-  act(facts: CrashFacts, signature: string): Outcome;
+  act(facts: CrashFacts, signature: string): RuleOutcome;
 };

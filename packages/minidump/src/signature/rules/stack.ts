@@ -1,7 +1,7 @@
 // The rule that builds the signature from the stack: from the first relevant frame to the first decisive one.
 import { type LabelledFrame, placeOf } from '../frames/label-frames.ts';
 import { maskText } from '../printable.ts';
-import type { CrashFacts, Outcome, Rule } from './rule.ts';
+import type { CrashFacts, Rule, RuleOutcome } from './rule.ts';
 
 /** What the rule does with one frame. */
 type Verdict = { readonly keep: boolean; readonly stop: boolean; readonly why: string };
@@ -84,7 +84,7 @@ function isExplained({ assertion, message, reason, lists }: CrashFacts): boolean
 }
 
 /** Uses the first skipped function, or else the first module other than the kernel's, which is on top of every abort. */
-function fallBack(frames: readonly LabelledFrame[], facts: CrashFacts, notes: readonly string[]): Outcome {
+function fallBack(frames: readonly LabelledFrame[], facts: CrashFacts, notes: readonly string[]): RuleOutcome {
   const modules = frames.filter(({ label }) => !label.startsWith('@'));
   const first =
     frames.find(({ hasFunction }) => hasFunction) ??
@@ -99,7 +99,7 @@ function fallBack(frames: readonly LabelledFrame[], facts: CrashFacts, notes: re
  * all crashes of a game without symbols would be one group. System modules get no offset, because it differs between
  * players' versions and would split a group.
  */
-function addOffset(kept: readonly LabelledFrame[], { lists }: CrashFacts, notes: readonly string[]): Outcome {
+function addOffset(kept: readonly LabelledFrame[], { lists }: CrashFacts, notes: readonly string[]): RuleOutcome {
   const bare = kept.find(
     ({ offset, module, isSystem }) => offset !== null && !isSystem && !lists.systemModules.find(module ?? ''),
   );

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import { compileText, MODULE } from '../../../test/compile-text.ts';
 import { MinidumpError } from '../../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache.ts';
-import { FileReader, MemoryReader, type RangeReader } from './range-reader.ts';
+import { FileReader, MemoryRangeReader, type RangeReader } from './range-reader.ts';
 
 const TEXT = `${MODULE}FILE 1 a.c
 INLINE_ORIGIN 0 g
@@ -31,7 +31,7 @@ describe('a symbol cache', () => {
 
   it('does not open if it is cut off anywhere', () => {
     for (let length = 0; length < bytes.length; length += 61) {
-      assert.throws(() => openSymbolCache(new MemoryReader(bytes.subarray(0, length))), isBadCache);
+      assert.throws(() => openSymbolCache(new MemoryRangeReader(bytes.subarray(0, length))), isBadCache);
     }
   });
 
@@ -41,7 +41,7 @@ describe('a symbol cache', () => {
       const damaged = Uint8Array.from(bytes);
       damaged[at]! ^= 0x20;
       try {
-        assert.deepEqual(lookUpAll(openSymbolCache(new MemoryReader(damaged))), expected);
+        assert.deepEqual(lookUpAll(openSymbolCache(new MemoryRangeReader(damaged))), expected);
       } catch (error) {
         assert.ok(isBadCache(error), String(error));
         rejected++;
@@ -54,7 +54,7 @@ describe('a symbol cache', () => {
     const swapped = Uint8Array.from(bytes);
     swapped.set(bytes.subarray(0, 4096), 4096);
     swapped.set(bytes.subarray(4096, 8192), 0);
-    const opened = openSymbolCache(new MemoryReader(swapped));
+    const opened = openSymbolCache(new MemoryRangeReader(swapped));
     assert.throws(() => lookUpAll(opened), isBadCache);
   });
 
@@ -65,20 +65,20 @@ describe('a symbol cache', () => {
       const damaged = Buffer.from(bytes);
       damaged.fill(0xff, tail - length + at, tail - length + at + 8);
       damaged.writeUInt32LE(crc32(damaged.subarray(tail - length, tail)), tail + 4);
-      assert.throws(() => openSymbolCache(new MemoryReader(damaged)), isBadCache, `${at}`);
+      assert.throws(() => openSymbolCache(new MemoryRangeReader(damaged)), isBadCache, `${at}`);
     }
   });
 
   it('does not open if it has another version', () => {
     const other = Uint8Array.from(bytes);
     other[bytes.length - 16]! += 1;
-    assert.throws(() => openSymbolCache(new MemoryReader(other)), /version/);
+    assert.throws(() => openSymbolCache(new MemoryRangeReader(other)), /version/);
   });
 
   it('closes its reader if it does not open, and when it is closed', () => {
     let closed = 0;
     const reader = (source: Uint8Array): RangeReader => {
-      const memory = new MemoryReader(source);
+      const memory = new MemoryRangeReader(source);
       return { size: memory.size, read: (at, length) => memory.read(at, length), close: () => closed++ };
     };
     assert.throws(() => openSymbolCache(reader(bytes.subarray(1))), isBadCache);
@@ -125,7 +125,7 @@ describe('a lookup in a large cache', () => {
   const { bytes } = compileText(`${MODULE}${files.join('')}${functions.join('')}`);
 
   it('reads one page for each step, and one for the samples of each index', () => {
-    const memory = new MemoryReader(bytes);
+    const memory = new MemoryRangeReader(bytes);
     let read = 0;
     const reader = {
       size: memory.size,

@@ -12,7 +12,7 @@ import { isPlaceholder } from '../symbol-contents.ts';
 import { type Footer, readFooter } from './footer.ts';
 import { type IndexEntry, IndexTable } from './index-table.ts';
 import { damaged, type PageCursor, PageReader } from './page-reader.ts';
-import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH, NO_NAME, NO_RECORD } from './pages.ts';
+import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_INLINE_DEPTH, NO_NAME, NO_RECORD } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
 import { findRow } from './range-rows.ts';
 import { TextMemo } from './text-memo.ts';
@@ -203,7 +203,7 @@ export class SymbolCache implements ModuleSymbols {
 /** Reads the inlined calls at an offset, innermost first. */
 function readCalls(rest: PageCursor, start: number, offset: number): InlinedCall[] {
   const depths = rest.varint();
-  if (depths > MAX_DEPTH) throw damaged(`${depths} nested inlined calls`);
+  if (depths > MAX_INLINE_DEPTH) throw damaged(`${depths} nested inlined calls`);
   const calls: InlinedCall[] = [];
   for (let depth = 0; depth < depths; depth++) {
     const row = findRow(rest, start, offset, INLINE_COLUMNS);

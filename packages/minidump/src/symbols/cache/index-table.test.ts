@@ -5,7 +5,7 @@ import { MinidumpError } from '../../error.ts';
 import { IndexTable, IndexWriter } from './index-table.ts';
 import { PageReader } from './page-reader.ts';
 import { PageWriter } from './page-writer.ts';
-import { MemoryReader } from './range-reader.ts';
+import { MemoryRangeReader } from './range-reader.ts';
 
 /** Creates an index with the keys 10, 20, 30, … and positions that are ten times the key. */
 function createIndex(count: number, lastKey = count * 10): IndexTable {
@@ -17,7 +17,7 @@ function createIndex(count: number, lastKey = count * 10): IndexTable {
   if (count > 0) writer.add(lastKey, count * 100);
   const place = writer.finish();
   const pageCount = pages.finish();
-  return new IndexTable(new PageReader(new MemoryReader(Buffer.concat(pieces)), pageCount), place);
+  return new IndexTable(new PageReader(new MemoryRangeReader(Buffer.concat(pieces)), pageCount), place);
 }
 
 for (const count of [0, 1, 2, 254, 255, 256, 510, 511, 130_561]) {

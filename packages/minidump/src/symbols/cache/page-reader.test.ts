@@ -6,7 +6,7 @@ import { ByteSink } from './byte-sink.ts';
 import { PageReader } from './page-reader.ts';
 import { PageWriter } from './page-writer.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE } from './pages.ts';
-import { MemoryReader } from './range-reader.ts';
+import { MemoryRangeReader } from './range-reader.ts';
 
 const NUMBERS = [0, 1, 127, 128, 16_383, 16_384, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 35 + 3, 2 ** 52 - 1, 2 ** 53 - 1];
 const SIGNED = [0, -1, 1, -64, 64, -(2 ** 31), 2 ** 32, -(2 ** 52) + 1, 2 ** 52 - 1];
@@ -20,7 +20,7 @@ function paged(before: number, sink: ByteSink, maxPages?: number): PageReader {
   const count = writer.finish();
   const bytes = Buffer.concat(pieces);
   assert.equal(bytes.length, count * PAGE_SIZE);
-  return new PageReader(new MemoryReader(bytes), count, maxPages);
+  return new PageReader(new MemoryRangeReader(bytes), count, maxPages);
 }
 
 it('reads what was written, with a page border at any position', () => {

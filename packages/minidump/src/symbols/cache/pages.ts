@@ -18,7 +18,7 @@ export const LINE_COLUMNS = 2;
 export const INLINE_COLUMNS = 3;
 
 /** The maximum nesting of inlined calls. Compilers do not nest them deeper. */
-export const MAX_DEPTH = 256;
+export const MAX_INLINE_DEPTH = 256;
 
 /** The maximum number of rule changes in a CFI range, because a lookup returns all rules up to an offset. */
 export const MAX_CFI_ROWS = 1 << 16;

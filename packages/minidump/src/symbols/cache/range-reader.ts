@@ -15,7 +15,7 @@ export type RangeReader = {
 };
 
 /** Reads from memory, without copying. */
-export class MemoryReader implements RangeReader {
+export class MemoryRangeReader implements RangeReader {
   readonly size: number;
   readonly #bytes: Uint8Array;
 

@@ -2,7 +2,7 @@
 // lines and inlined calls, and a STACK CFI INIT with its STACK CFI.
 import { ByteSink } from '../cache/byte-sink.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
-import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_DEPTH } from '../cache/pages.ts';
+import { INLINE_COLUMNS, LINE_COLUMNS, MAX_CFI_ROWS, MAX_INLINE_DEPTH } from '../cache/pages.ts';
 import { MAX_ROWS, RangeRows } from '../cache/range-rows.ts';
 import type { IndexBuilder } from './index-builder.ts';
 
@@ -63,7 +63,7 @@ export class FunctionBuilder {
 
   /** Adds a range of an inlined call. Returns false if there are too many, or if they are nested too deep. */
   addInline({ depth, line, file, origin }: InlineCall, start: number, size: number): boolean {
-    if (depth >= MAX_DEPTH || this.#calls === MAX_ROWS) return false;
+    if (depth >= MAX_INLINE_DEPTH || this.#calls === MAX_ROWS) return false;
     while (this.#inlines.length <= depth) this.#inlines.push(new RangeRows(INLINE_COLUMNS, 16));
     const rows = this.#inlines[depth]!;
     this.#calls++;

@@ -67,7 +67,7 @@ export async function countNewGroups(
 const TOP_GROUPS = 5;
 
 /** The crashes of these UTC days: how many reports and groups, and the groups with the most reports. */
-export async function weekOfCrashes({ db }: Context, gameId: string, days: summaries.DayRange) {
+export async function weekOfCrashes({ db }: Context, gameId: string, days: summaries.ReportDays) {
   return {
     ...(await summaries.readWeek(db, gameId, days)),
     top_groups: await summaries.readTopGroups(db, gameId, days, TOP_GROUPS),

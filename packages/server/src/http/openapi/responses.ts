@@ -1,7 +1,7 @@
 // The responses of an operation in the OpenAPI document: successes in each of their formats, and errors with their
 // codes.
 import { CODES, ERRORS, type ErrorCode, statusesOf } from '@chauffeur/contract/errors';
-import { type Success, successesOf } from '@chauffeur/contract/messages';
+import { type SuccessResponse, successesOf } from '@chauffeur/contract/messages';
 import { errorsOf, type Operation } from '@chauffeur/contract/operation';
 import Type, { type TSchema } from 'typebox';
 import type { SchemaWriter } from './schemas.ts';
@@ -63,7 +63,7 @@ export function responsesOf(
   return Object.fromEntries([...successes, ...failuresOf(operation, components)]);
 }
 
-function describeSuccess(operation: Operation, success: Success, schemas: SchemaWriter): object {
+function describeSuccess(operation: Operation, success: SuccessResponse, schemas: SchemaWriter): object {
   const { status, contents } = success;
   const variants = contents.flatMap(({ contentType, description }) =>
     description === undefined ? [] : [`${description} (${contentType}).`],
@@ -76,7 +76,11 @@ function describeSuccess(operation: Operation, success: Success, schemas: Schema
 }
 
 /** A content type may have several formats: in an envelope, and without one for certain clients. */
-function contentOf(operation: Operation, { status, contents }: Success, schemas: SchemaWriter): Record<string, object> {
+function contentOf(
+  operation: Operation,
+  { status, contents }: SuccessResponse,
+  schemas: SchemaWriter,
+): Record<string, object> {
   const { example, statuses } = operation;
   const byType = Map.groupBy(contents, ({ contentType }) => contentType);
   return Object.fromEntries(
@@ -105,7 +109,7 @@ function envelopeOf(data: object): object {
   };
 }
 
-function successHeaders({ statuses, answerTypes, named }: Operation, { status }: Success): HeaderKey[] {
+function successHeaders({ statuses, answerTypes, named }: Operation, { status }: SuccessResponse): HeaderKey[] {
   const isOfFile = named || (answerTypes !== undefined && statuses.includes(206) && [200, 206, 416].includes(status));
   return [
     'RequestId',

@@ -26,7 +26,7 @@ export async function addDownloads(db: Db, day: string, counts: readonly Count[]
 }
 
 /** The UTC days from `first` up to `end`, which is excluded. */
-export type DayRange = { readonly first: string; readonly end: string };
+export type DownloadDays = { readonly first: string; readonly end: string };
 
 /** Returns the downloads on each UTC day from `first` on. Days without downloads are left out. */
 export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{ day: string; count: number }[]> {
@@ -37,7 +37,7 @@ export function downloadsByDay(db: Db, gameId: string, first: string): Promise<{
   );
 }
 
-export async function sumDownloads(db: Db, gameId: string, { first, end }: DayRange): Promise<number> {
+export async function sumDownloads(db: Db, gameId: string, { first, end }: DownloadDays): Promise<number> {
   const { sum } = await onlyRow(
     db,
     sql<{ sum: number }>`select coalesce(sum(count), 0)::bigint as sum from download_days

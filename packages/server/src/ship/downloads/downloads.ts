@@ -11,7 +11,7 @@ type Blob = { readonly size: number; readonly etag: string };
 const count = dailyCounter<Download>('downloads', sql.addDownloads);
 
 /** The number of downloads of a game on these days. */
-export function downloadsBetween({ db }: Context, gameId: string, days: sql.DayRange): Promise<number> {
+export function downloadsBetween({ db }: Context, gameId: string, days: sql.DownloadDays): Promise<number> {
   return sql.sumDownloads(db, gameId, days);
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PAGES } from '@chauffeur/contract/pages';
-import { LANGUAGES } from '@chauffeur/contract/texts/messages';
+import { PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WEBSITE_FOLDER } from '../../folders.ts';
 import type { LegalLink } from '../../request/legal-pages.ts';
@@ -117,7 +117,7 @@ function writeLegal(links: readonly LegalLink[], texts: Texts): Html | false {
 /** Links to the same page in the other languages. The server keeps the choice in a cookie. */
 function writeLanguages(path: string, texts: Texts): Html {
   const [pathname = '', query = ''] = path.split('?', 2);
-  const links = LANGUAGES.map((language) => {
+  const links = PAGE_LANGUAGES.map((language) => {
     const parameters = new URLSearchParams(query);
     parameters.set('lang', language);
     const isCurrent = language === texts.language;

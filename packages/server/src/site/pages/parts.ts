@@ -4,7 +4,7 @@ import type { Band } from '@chauffeur/contract/operations/health';
 import type { listMedia } from '@chauffeur/contract/operations/media';
 import type { getShelf } from '@chauffeur/contract/operations/shelves';
 import { PAGES } from '@chauffeur/contract/pages';
-import { LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
+import { type Language, PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import { createRecent } from '../../kernel/collections/cache.ts';
 import { markdownToHtml } from '../../kernel/text/markdown.ts';
 import { formatLaunch, type Texts } from '../texts.ts';
@@ -94,7 +94,7 @@ const SHEETS = asHtml(
 
 /** The address of a feed in a language, which English ones don't name. */
 export function feedAddress(address: string, language: Language): string {
-  return language === LANGUAGES[0] ? address : `${address}?lang=${language}`;
+  return language === PAGE_LANGUAGES[0] ? address : `${address}?lang=${language}`;
 }
 
 /** The path of a page with the parameters that are set. */

@@ -3,7 +3,7 @@
 import { errors } from '@chauffeur/contract/errors';
 import { KIB } from '@chauffeur/contract/limits';
 import { PAGES, type PageName } from '@chauffeur/contract/pages';
-import { isLanguage, LANGUAGES, type Language } from '@chauffeur/contract/texts/messages';
+import { isLanguage, type Language, PAGE_LANGUAGES } from '@chauffeur/contract/texts/messages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ANONYMOUS, type Caller, type Context } from '../../context.ts';
 import { addFormParser } from '../../http/body-parsers.ts';
@@ -267,7 +267,7 @@ function inLanguages(head: PageHead, named: Language | undefined): PageHead {
     ...head,
     url: named === undefined ? head.url : inLanguage(named),
     translations: [
-      ...LANGUAGES.map((language) => ({ language, url: inLanguage(language) })),
+      ...PAGE_LANGUAGES.map((language) => ({ language, url: inLanguage(language) })),
       { language: 'x-default', url: head.url },
     ],
   };

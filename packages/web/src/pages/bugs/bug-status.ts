@@ -26,21 +26,21 @@ export function readStatusFilter(text: string | undefined): StatusFilter {
   return STATUS_FILTERS.find(({ value }) => value === text)?.value ?? 'open';
 }
 
-export type StatusAction = {
+export type BugStatusAction = {
   readonly status: BugStatus;
   readonly label: string;
   /** Shown after the action. */
   readonly result: string;
 };
 
-const ACTIONS: Readonly<Record<BugStatus, StatusAction>> = {
+const ACTIONS: Readonly<Record<BugStatus, BugStatusAction>> = {
   fixed: { status: 'fixed', label: 'Mark as fixed', result: 'Ticket marked as fixed.' },
   closed: { status: 'closed', label: 'Close', result: 'Ticket closed.' },
   open: { status: 'open', label: 'Reopen', result: 'Ticket reopened.' },
 };
 
 /** The actions that lead to the two other states, the most frequent one first. */
-export function actionsFrom(status: BugStatus): StatusAction[] {
+export function actionsFrom(status: BugStatus): BugStatusAction[] {
   const order: readonly BugStatus[] = status === 'open' ? ['fixed', 'closed'] : ['open', 'fixed', 'closed'];
   return order.filter((other) => other !== status).map((other) => ACTIONS[other]);
 }

@@ -31,10 +31,10 @@ import {
   type BuildFilters,
   type ChangedFilters,
   groupByVersion,
-  isFiltered,
-  readFilters,
+  isBuildFiltered,
+  readBuildFilters,
   readPage,
-  toSearch,
+  toBuildSearch,
 } from './build-filters.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');
@@ -51,7 +51,7 @@ const SELECTABLE = {
 
 export function BuildsPage() {
   const game = useGame();
-  const filters = readFilters(route.useSearch());
+  const filters = readBuildFilters(route.useSearch());
   const sort = filters.sort ?? 'registered';
   const navigate = route.useNavigate();
   const pollMs = useLiveInterval(POLL_MS);
@@ -72,7 +72,7 @@ export function BuildsPage() {
   const compare = (a: string, b: string) =>
     void navigate({ to: '/dev/$slug/builds/compare', params: { slug: game.slug }, search: { a, b } });
   const change = (changed: ChangedFilters) =>
-    void navigate({ search: toSearch({ ...filters, page: undefined, ...changed }), replace: true });
+    void navigate({ search: toBuildSearch({ ...filters, page: undefined, ...changed }), replace: true });
   const reset = () => {
     change({ search: undefined, os: undefined, channel: undefined, state: undefined });
     setResets(resets + 1);
@@ -98,13 +98,13 @@ export function BuildsPage() {
         rowKey={({ build_id }) => build_id}
         isLoading={isPending || isPlaceholderData}
         skeletonRows={8}
-        empty={isFiltered(filters) ? <NoMatches onReset={reset} /> : <NoBuilds slug={game.slug} />}
+        empty={isBuildFiltered(filters) ? <NoMatches onReset={reset} /> : <NoBuilds slug={game.slug} />}
       />
       {data !== undefined && data.builds.length > 0 && (
         <Pager
           pagination={data.pagination}
           itemName={{ one: 'build', other: 'builds' }}
-          onPage={(page) => void navigate({ search: toSearch({ ...filters, page }) })}
+          onPage={(page) => void navigate({ search: toBuildSearch({ ...filters, page }) })}
         />
       )}
       <RejectedUploads game={game} />
@@ -148,7 +148,7 @@ function Filters({ gameUid, filters, onChange }: FiltersProps) {
   );
   const channels = channelNames(data?.channels ?? []);
   const choose = (name: 'os' | 'channel' | 'state') => (event: { currentTarget: { value: string } }) =>
-    onChange({ [name]: readFilters({ [name]: event.currentTarget.value })[name] });
+    onChange({ [name]: readBuildFilters({ [name]: event.currentTarget.value })[name] });
   return (
     <Group gap="sm" role="search" aria-label="Builds">
       <TextInput

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { groupByVersion, isFiltered, readFilters, toSearch } from './build-filters.ts';
+import { groupByVersion, isBuildFiltered, readBuildFilters, toBuildSearch } from './build-filters.ts';
 
 describe('build filters', () => {
   it('survive a round trip through the URL', () => {
     const url = { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', sort: 'size', page: '3' };
-    const filters = readFilters(url);
+    const filters = readBuildFilters(url);
     assert.deepEqual(filters, { search: '1.0', os: 'linux', channel: 'beta', state: 'ready', sort: 'size', page: 3 });
-    assert.deepEqual(toSearch(filters), url);
+    assert.deepEqual(toBuildSearch(filters), url);
   });
 
   it('ignore values that the server would reject', () => {
@@ -20,13 +20,13 @@ describe('build filters', () => {
       page: '1e9',
       other: 'x',
     };
-    assert.deepEqual(readFilters(invalid), {});
-    assert.deepEqual(readFilters({ page: '1.5', sort: 'registered' }), {});
+    assert.deepEqual(readBuildFilters(invalid), {});
+    assert.deepEqual(readBuildFilters({ page: '1.5', sort: 'registered' }), {});
   });
 
   it('do not include the page number and the order', () => {
-    assert.equal(isFiltered({ page: 2, sort: 'size' }), false);
-    assert.equal(isFiltered({ state: 'ready' }), true);
+    assert.equal(isBuildFiltered({ page: 2, sort: 'size' }), false);
+    assert.equal(isBuildFiltered({ state: 'ready' }), true);
   });
 });
 

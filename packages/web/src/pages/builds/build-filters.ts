@@ -17,7 +17,7 @@ export type BuildFilters = {
 export type ChangedFilters = { readonly [Name in keyof BuildFilters]: BuildFilters[Name] | undefined };
 
 /** Reads the filters from the URL and ignores invalid values. */
-export function readFilters(search: Readonly<Record<string, unknown>>): BuildFilters {
+export function readBuildFilters(search: Readonly<Record<string, unknown>>): BuildFilters {
   const text = (name: string) => (typeof search[name] === 'string' && search[name] !== '' ? search[name] : undefined);
   const sort = BUILD_ORDERS.find((order) => order === search.sort);
   const [words, os, state, channel, page] = [
@@ -44,12 +44,12 @@ export function readPage(text: unknown): number {
   return Number.isInteger(page) && page > 1 && page <= 100_000 ? page : 1;
 }
 
-export function isFiltered({ page, sort, ...filters }: BuildFilters): boolean {
+export function isBuildFiltered({ page, sort, ...filters }: BuildFilters): boolean {
   return Object.keys(filters).length > 0;
 }
 
 /** The filters as URL parameters; the first page has no number. */
-export function toSearch({ page, ...filters }: ChangedFilters) {
+export function toBuildSearch({ page, ...filters }: ChangedFilters) {
   return { ...filters, page: page === undefined || page === 1 ? undefined : String(page) };
 }
 

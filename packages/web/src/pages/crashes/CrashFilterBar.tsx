@@ -32,7 +32,7 @@ import {
   filterValueOf,
   isNewOnly,
   type KnownValues,
-  readFilters,
+  readCrashFilters,
   statusOf,
   valueAt,
   withNewOnly,
@@ -87,7 +87,7 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
           onChange={(chosen) => {
             const isDefault = query === DEFAULT_QUERIES[view];
             // Filters that only reports have are left out.
-            const isPossible = readFilters({ view: chosen, q: query }).view === chosen;
+            const isPossible = readCrashFilters({ view: chosen, q: query }).view === chosen;
             change({ view: chosen, query: isDefault || !isPossible ? DEFAULT_QUERIES[chosen] : query });
           }}
         />

@@ -17,7 +17,7 @@ import { ShowNewButton } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashFilterBar } from './CrashFilterBar.tsx';
-import { type CrashFilters, isFiltered, readFilters, toSearch } from './crash-filters.ts';
+import { type CrashFilters, isCrashFiltered, readCrashFilters, toCrashSearch } from './crash-filters.ts';
 import classes from './Facets.module.css';
 import { Facets } from './Facets.tsx';
 import { GroupList } from './GroupList.tsx';
@@ -30,12 +30,12 @@ const MAX_BUILDS = 100;
 
 export function CrashesPage() {
   const game = useGame();
-  const filters = readFilters(route.useSearch());
+  const filters = readCrashFilters(route.useSearch());
   const navigate = route.useNavigate();
   const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: MAX_BUILDS }));
   const builds = data?.builds ?? [];
-  const change = (changed: CrashFilters) => void navigate({ search: toSearch(changed), replace: true });
-  const reset = () => change(readFilters({}));
+  const change = (changed: CrashFilters) => void navigate({ search: toCrashSearch(changed), replace: true });
+  const reset = () => change(readCrashFilters({}));
   const mistake = findMistake(filters.query);
   const empty = <NoCrashes game={game} filters={filters} onReset={reset} />;
   return (
@@ -157,7 +157,7 @@ type NoCrashesProps = { game: OpenGame; filters: CrashFilters; onReset: () => vo
 
 /** The empty state of the crash lists: no crash matches the filters, or none has been reported yet. */
 function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
-  if (isFiltered(filters)) {
+  if (isCrashFiltered(filters)) {
     return (
       <Group>
         <Text size="sm">No matching crashes.</Text>

@@ -12,7 +12,13 @@ import { FormDialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { useGame } from '../games/use-game.ts';
-import { type GroupDetail, type StatusAction, type StatusChange, type Triage, useTriageForm } from './use-triage.ts';
+import {
+  type GroupDetail,
+  type GroupStatusAction,
+  type StatusChange,
+  type Triage,
+  useTriageForm,
+} from './use-triage.ts';
 
 type IssueDialogProps = { group: GroupDetail; triage: Triage; onClose: () => void };
 
@@ -174,7 +180,7 @@ export function SplitDialog({ group, stack, triage, onClose }: SplitButtonProps 
 type DialogProps = {
   count: number;
   triage: Triage;
-  actionOf: StatusAction;
+  actionOf: GroupStatusAction;
   onClose: () => void;
 };
 

@@ -10,7 +10,7 @@ import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { formatDone, formatSnooze } from './describe-group.ts';
-import type { StatusAction, Triage } from './use-triage.ts';
+import type { GroupStatusAction, Triage } from './use-triage.ts';
 
 const ResolveDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).ResolveDialog);
 const SnoozeDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).SnoozeDialog);
@@ -26,7 +26,7 @@ type StatusButtonsProps = {
 /** Resolve, snooze, ignore or reopen: one group on its page, or those selected in the list. */
 export function StatusButtons({ statuses, groupIds, triage, size = 'sm' }: StatusButtonsProps) {
   const [dialog, setDialog] = useState<'resolve' | 'snooze' | null>(null);
-  const actionOf: StatusAction = (change, done) => ({
+  const actionOf: GroupStatusAction = (change, done) => ({
     kind: 'change',
     input: { group_ids: [...groupIds], ...change },
     message: formatDone(groupIds.length, done),

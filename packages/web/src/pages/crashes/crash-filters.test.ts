@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import {
   completeQuery,
   filterValueOf,
-  isFiltered,
+  isCrashFiltered,
   isNewOnly,
-  readFilters,
+  readCrashFilters,
   statusOf,
-  toSearch,
+  toCrashSearch,
   withNewOnly,
   withStatus,
   withValue,
@@ -17,11 +17,11 @@ import {
 
 describe('crash filters', () => {
   it('default to open groups, and to all reports', () => {
-    assert.deepEqual(readFilters({}), { view: 'groups', query: 'is:open', sort: 'last_seen' });
-    assert.deepEqual(readFilters({ view: 'reports' }), { view: 'reports', query: '', sort: 'last_seen' });
-    assert.equal(isFiltered(readFilters({})), false);
-    assert.equal(isFiltered(readFilters({ q: '' })), false);
-    assert.equal(isFiltered(readFilters({ q: 'is:resolved' })), true);
+    assert.deepEqual(readCrashFilters({}), { view: 'groups', query: 'is:open', sort: 'last_seen' });
+    assert.deepEqual(readCrashFilters({ view: 'reports' }), { view: 'reports', query: '', sort: 'last_seen' });
+    assert.equal(isCrashFiltered(readCrashFilters({})), false);
+    assert.equal(isCrashFiltered(readCrashFilters({ q: '' })), false);
+    assert.equal(isCrashFiltered(readCrashFilters({ q: 'is:resolved' })), true);
   });
 
   it('survive a round trip through the URL', () => {
@@ -33,19 +33,20 @@ describe('crash filters', () => {
       { view: 'reports', q: 'metadata.gpu:"RTX 3060"' },
       { view: 'reports', q: 'is:open' },
     ]) {
-      const entries = Object.entries(toSearch(readFilters(url))).filter(([, value]) => value !== undefined);
+      const entries = Object.entries(toCrashSearch(readCrashFilters(url))).filter(([, value]) => value !== undefined);
       assert.deepEqual(Object.fromEntries(entries), url);
     }
   });
 
   it('show reports for filters that groups do not have', () => {
-    for (const q of ['message:dark', 'os:linux message:"dark room"']) assert.equal(readFilters({ q }).view, 'reports');
-    assert.equal(readFilters({ q: 'render::' }).view, 'groups');
+    for (const q of ['message:dark', 'os:linux message:"dark room"'])
+      assert.equal(readCrashFilters({ q }).view, 'reports');
+    assert.equal(readCrashFilters({ q: 'render::' }).view, 'groups');
   });
 
   it('ignore invalid values', () => {
     const search = { view: 'x', sort: 'y', q: ` ${'a'.repeat(2000)}` };
-    assert.deepEqual(readFilters(search), { view: 'groups', query: 'a'.repeat(1000), sort: 'last_seen' });
+    assert.deepEqual(readCrashFilters(search), { view: 'groups', query: 'a'.repeat(1000), sort: 'last_seen' });
   });
 });
 

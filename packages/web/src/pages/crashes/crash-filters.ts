@@ -33,7 +33,7 @@ export type CrashFilters = {
 export const DEFAULT_QUERIES: Readonly<Record<CrashView, string>> = { groups: 'is:open', reports: '' };
 
 /** Reads the filters from the URL and ignores invalid values. Some filters apply only to reports. */
-export function readFilters(search: Readonly<Record<string, string | undefined>>): CrashFilters {
+export function readCrashFilters(search: Readonly<Record<string, string | undefined>>): CrashFilters {
   const query = search.q?.trim().slice(0, MAX_QUERY_LENGTH);
   const isOfReports = query !== undefined && parseQuery(query).terms.some(isReportTerm);
   const view = isOfReports || search.view === 'reports' ? 'reports' : 'groups';
@@ -49,7 +49,7 @@ function isReportTerm(term: Term): boolean {
 }
 
 /** The filters as URL parameters, without defaults. */
-export function toSearch({ view, query, sort }: CrashFilters) {
+export function toCrashSearch({ view, query, sort }: CrashFilters) {
   return {
     view: view === 'reports' ? view : undefined,
     q: query === DEFAULT_QUERIES[view] ? undefined : query,
@@ -58,7 +58,7 @@ export function toSearch({ view, query, sort }: CrashFilters) {
 }
 
 /** Whether an empty list may be due to the query. */
-export function isFiltered({ view, query }: CrashFilters): boolean {
+export function isCrashFiltered({ view, query }: CrashFilters): boolean {
   return query !== '' && query !== DEFAULT_QUERIES[view];
 }
 

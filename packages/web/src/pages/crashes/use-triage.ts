@@ -25,7 +25,7 @@ type Input<Op extends Parameters<typeof call>[0]> = Omit<InputOf<Op>, 'uid'>;
 
 /** A new status of groups, and the message for when it is set, such as "resolved in the next build". */
 export type StatusChange = Omit<InputOf<typeof changeCrashGroups>, 'uid' | 'group_ids'>;
-export type StatusAction = (change: StatusChange, done: string) => Action;
+export type GroupStatusAction = (change: StatusChange, done: string) => Action;
 
 type Action =
   | { readonly kind: 'update'; readonly input: Input<typeof updateCrashGroup>; readonly message: string }

@@ -7,7 +7,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
-import { MAX_SERIES, type Series, type Step, timesOf, toggled, writeList } from '../../charts/series.ts';
+import { type ChartStep, MAX_SERIES, type Series, timesOf, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart, useBuildColours } from '../../charts/TimeChart.tsx';
 import { Choice } from '../../ui/Choice.tsx';
 import { PageHead } from '../../ui/PageLayout.tsx';
@@ -82,7 +82,7 @@ export function EventsPage() {
   );
 }
 
-const STEP_LABELS: Readonly<Record<Step, string>> = { hour: 'By hour', day: 'By day' };
+const STEP_LABELS: Readonly<Record<ChartStep, string>> = { hour: 'By hour', day: 'By day' };
 
 type Changed = { range?: string; step?: string; split?: string | undefined; hidden?: undefined };
 

@@ -4,7 +4,15 @@ import { OSES } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { countEvents } from '@chauffeur/contract/operations/events';
 import { OTHERS_COLOUR } from '../../charts/colours.ts';
-import { MAX_SERIES, readList, type Series, type Step, splitLargest, sumOf, withZeros } from '../../charts/series.ts';
+import {
+  type ChartStep,
+  MAX_SERIES,
+  readList,
+  type Series,
+  splitLargest,
+  sumOf,
+  withZeros,
+} from '../../charts/series.ts';
 
 export const RANGES = [
   { value: '24h', label: '24 hours', hours: 24 },
@@ -24,7 +32,7 @@ export type Explorer = {
   /** Selected events: at most MAX_SERIES, or one if the chart is split. Empty if none is selected. */
   readonly names: readonly string[];
   readonly range: Range;
-  readonly step: Step;
+  readonly step: ChartStep;
   readonly split: Split;
   /** Keys of hidden series. */
   readonly hidden: readonly string[];
@@ -34,7 +42,7 @@ export type Explorer = {
 type Search = { readonly [name: string]: string | undefined };
 
 /** The intervals that a chart of each range can show without too few or too many bars. */
-export const STEPS: Readonly<Record<Range, readonly Step[]>> = {
+export const STEPS: Readonly<Record<Range, readonly ChartStep[]>> = {
   '24h': ['hour'],
   '7d': ['hour', 'day'],
   '30d': ['day'],

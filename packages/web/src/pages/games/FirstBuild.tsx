@@ -27,10 +27,10 @@ import {
   type BuildChoice,
   ciWorkflow,
   credentialCommands,
+  type FirstBuildStep,
   type FreshKey,
   gitlabJob,
   pushCommand,
-  type Step,
   type StepState,
   stepsOf,
 } from './first-build-steps.ts';
@@ -97,7 +97,7 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
   );
 }
 
-const TITLES: Readonly<Record<Step['name'], string>> = {
+const TITLES: Readonly<Record<FirstBuildStep['name'], string>> = {
   key: 'Create a deploy key',
   registered: 'Register the build',
   uploaded: 'Upload the file',
@@ -105,7 +105,7 @@ const TITLES: Readonly<Record<Step['name'], string>> = {
   live: 'Go live on the channel',
 };
 
-function formatNextStep(steps: readonly Step[], build: ListedBuild | null): string {
+function formatNextStep(steps: readonly FirstBuildStep[], build: ListedBuild | null): string {
   const next = steps.find(({ state }) => state !== 'done')?.name;
   if (next === 'key') return 'Five steps to your first build. This page updates automatically.';
   if (next === 'registered') return 'Waiting for the build. Run the commands below. This page updates automatically.';
@@ -123,7 +123,7 @@ const MARKS: Readonly<Record<StepState, { mark: string; label: string }>> = {
 };
 
 /** The contents of each step in the guide to the first build. */
-function StepItem({ step, title, children }: { step: Step; title: string; children: ReactNode }) {
+function StepItem({ step, title, children }: { step: FirstBuildStep; title: string; children: ReactNode }) {
   const { mark, label } = MARKS[step.state];
   const isWaiting = step.state === 'now' && step.name !== 'key';
   return (

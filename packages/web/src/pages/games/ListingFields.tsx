@@ -3,7 +3,7 @@ import { formatOs } from '@chauffeur/contract/format';
 import { OSES } from '@chauffeur/contract/identity';
 import { formatLanguage, LANGUAGES } from '@chauffeur/contract/languages';
 import { LIMITS } from '@chauffeur/contract/limits';
-import { LINK_KINDS, type LinkKind } from '@chauffeur/contract/operations/games';
+import { type GameLinkKind, LINK_KINDS } from '@chauffeur/contract/operations/games';
 import { formatLinkKind } from '@chauffeur/contract/store-format';
 import { readVideoLink } from '@chauffeur/contract/video-link';
 import {
@@ -22,7 +22,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import type { Facts } from './use-listing.ts';
+import type { ListingFacts } from './use-listing.ts';
 
 /** The languages that are suggested; others can be typed. */
 const CONTENT_NOTES = [
@@ -38,7 +38,7 @@ const CONTENT_NOTES = [
   'Purchases in the game',
 ];
 
-type FactFieldsProps = { facts: Facts; onChange: (changes: Partial<Facts>) => void };
+type FactFieldsProps = { facts: ListingFacts; onChange: (changes: Partial<ListingFacts>) => void };
 
 export function FactFields({ facts, onChange }: FactFieldsProps) {
   return (
@@ -97,7 +97,7 @@ function LanguageField({ languages, onChange }: LanguageFieldProps) {
   );
 }
 
-type Links = Facts['links'];
+type Links = ListingFacts['links'];
 
 /** The links of a listing: one address for each kind. */
 function LinkFields({ links, onChange }: { links: Links; onChange: (links: Links) => void }) {
@@ -117,7 +117,7 @@ function LinkFields({ links, onChange }: { links: Links; onChange: (links: Links
                 label: formatLinkKind(value),
               }))}
               value={kind}
-              onChange={({ currentTarget }) => change(index, { kind: currentTarget.value as LinkKind })}
+              onChange={({ currentTarget }) => change(index, { kind: currentTarget.value as GameLinkKind })}
             />
             <TextInput
               flex={1}
@@ -208,7 +208,7 @@ function VideoField({ index, video, onChange }: VideoFieldProps) {
   );
 }
 
-type Requirements = Facts['requirements'];
+type Requirements = ListingFacts['requirements'];
 type RequirementFieldsProps = { requirements: Requirements; onChange: (requirements: Requirements) => void };
 
 const PARTS = ['minimum', 'recommended'] as const;

@@ -20,7 +20,7 @@ export type Progress = {
 type StepName = 'key' | 'registered' | 'uploaded' | 'scanned' | 'live';
 /** The state of a step. `now` is that of the first step that is not done. */
 export type StepState = 'done' | 'now' | 'later' | 'failed';
-export type Step = { readonly name: StepName; readonly state: StepState };
+export type FirstBuildStep = { readonly name: StepName; readonly state: StepState };
 
 const STEPS: readonly { name: StepName; isDone: (progress: Progress) => boolean }[] = [
   { name: 'key', isDone: ({ hasKey, build }) => hasKey || build !== null },
@@ -30,7 +30,7 @@ const STEPS: readonly { name: StepName; isDone: (progress: Progress) => boolean 
   { name: 'live', isDone: ({ build, pointers }) => pointers.some(({ build_id }) => build_id === build?.build_id) },
 ];
 
-export function stepsOf(progress: Progress): Step[] {
+export function stepsOf(progress: Progress): FirstBuildStep[] {
   const done = STEPS.map(({ isDone }) => isDone(progress));
   const next = done.indexOf(false);
   return STEPS.map(({ name }, index) => {

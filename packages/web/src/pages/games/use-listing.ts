@@ -18,8 +18,8 @@ import { readTags } from './listing-texts.ts';
 import type { OpenGame } from './use-game.ts';
 
 type Texts = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };
-export type Facts = Pick<OpenGame, 'links' | 'videos' | 'languages' | 'requirements' | 'content_notes'>;
-type Fields = Texts & Facts;
+export type ListingFacts = Pick<OpenGame, 'links' | 'videos' | 'languages' | 'requirements' | 'content_notes'>;
+type Fields = Texts & ListingFacts;
 
 function fieldsOf(game: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
   const { name, slug, visibility, tagline, description, tags, links, videos, languages, requirements, content_notes } =

@@ -16,14 +16,14 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
-import { type BuildHealth, formatDifference, formatVerdict } from './health-days.ts';
+import { formatDifference, formatVerdict, type RatedBuild } from './health-days.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/health');
 
 type Comparison = OutputOf<typeof compareHealth>;
 type CompareBuildsProps = {
   gameUid: string;
-  builds: readonly BuildHealth[];
+  builds: readonly RatedBuild[];
   /** The ID of the build that is compared with another one. */
   selected: string;
 };
@@ -121,7 +121,7 @@ function columnsOf({ build, other }: Comparison): Column<Row>[] {
 }
 
 function rowsOf({ build, other, booted, crash_free_days: free }: Comparison): Row[] {
-  const row = (name: string, format: (build: BuildHealth) => string): Row => ({
+  const row = (name: string, format: (build: RatedBuild) => string): Row => ({
     name,
     mine: format(build),
     theirs: format(other),

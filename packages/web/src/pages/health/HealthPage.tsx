@@ -30,13 +30,13 @@ import { useGame } from '../games/use-game.ts';
 import { CompareBuilds } from './CompareBuilds.tsx';
 import { HealthTable, MEDIAN_COLUMNS } from './HealthTable.tsx';
 import {
-  type BuildHealth,
   CHARTS,
   type ChartName,
   type HealthDays,
   launchSeries,
   medianSeries,
   nextToBeRated,
+  type RatedBuild,
   readChart,
   timeOfDay,
   windowOf,
@@ -89,7 +89,7 @@ export function HealthPage() {
 type ListingBandProps = {
   slug: string;
   listing: OutputOf<typeof listHealth>['listing'];
-  builds: readonly BuildHealth[];
+  builds: readonly RatedBuild[];
 };
 
 /** The band that players see on the game's page and the build it comes from, or what is missing for a rating. */
@@ -119,7 +119,7 @@ function ListingBand({ slug, listing, builds }: ListingBandProps) {
   );
 }
 
-function formatUnrated(builds: readonly BuildHealth[]): string {
+function formatUnrated(builds: readonly RatedBuild[]): string {
   const next = nextToBeRated(builds);
   if (next === null) return 'No rating: no build on stable was used in the last 30 days.';
   return `No rating yet. Closest to one is ${next.version} for ${formatPlatform(next)}: ${formatMissingDevices(next)}.`;

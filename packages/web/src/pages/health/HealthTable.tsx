@@ -6,11 +6,11 @@ import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
 import { RowLink } from '../../ui/SiteLink.tsx';
-import type { BuildHealth } from './health-days.ts';
+import type { RatedBuild } from './health-days.ts';
 
 type HealthTableProps = {
   slug: string;
-  builds: readonly BuildHealth[];
+  builds: readonly RatedBuild[];
   /** The ID of the build whose days are shown below the table. */
   selected: string | undefined;
   /** The ID of the build whose band players see. */
@@ -35,7 +35,7 @@ const WRAPS = { whiteSpace: 'normal' } as const;
 
 type ColumnProps = Pick<HealthTableProps, 'slug' | 'listed' | 'colourOf'>;
 
-function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHealth>[] {
+function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<RatedBuild>[] {
   return [
     {
       header: 'Build',
@@ -79,7 +79,7 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<BuildHea
   ];
 }
 
-function BuildName({ slug, build, colour }: { slug: string; build: BuildHealth; colour: number }) {
+function BuildName({ slug, build, colour }: { slug: string; build: RatedBuild; colour: number }) {
   return (
     <>
       <Swatch look={{ colour, pattern: 0 }} />{' '}
@@ -100,7 +100,7 @@ function BuildName({ slug, build, colour }: { slug: string; build: BuildHealth; 
 }
 
 /** The columns of the medians of launch health, the same for builds and for days. */
-export const MEDIAN_COLUMNS: readonly Column<Pick<BuildHealth, 'boot_ms' | 'session_seconds'>>[] = [
+export const MEDIAN_COLUMNS: readonly Column<Pick<RatedBuild, 'boot_ms' | 'session_seconds'>>[] = [
   {
     header: 'Time to start',
     align: 'right',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  type BuildHealth,
   formatDifference,
   formatVerdict,
   type HealthDays,
   launchSeries,
   medianSeries,
   nextToBeRated,
+  type RatedBuild,
   windowOf,
 } from './health-days.ts';
 
@@ -46,8 +46,8 @@ describe('windowOf, launchSeries and medianSeries', () => {
 });
 
 describe('nextToBeRated', () => {
-  const build = (version: string, devices: number, fields: Partial<BuildHealth> = {}) =>
-    ({ version, devices, band: 'unrated', channel: 'stable', ...fields }) as BuildHealth;
+  const build = (version: string, devices: number, fields: Partial<RatedBuild> = {}) =>
+    ({ version, devices, band: 'unrated', channel: 'stable', ...fields }) as RatedBuild;
 
   it('returns the unrated build on stable with the most devices', () => {
     const builds = [

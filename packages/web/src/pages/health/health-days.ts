@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { compareHealth, getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
 import { type Series, timesOf, withZeros } from '../../charts/series.ts';
 
-export type BuildHealth = OutputOf<typeof listHealth>['builds'][number];
+export type RatedBuild = OutputOf<typeof listHealth>['builds'][number];
 export type HealthDays = OutputOf<typeof getBuildHealth>['days'];
 
 export const CHARTS = [
@@ -64,7 +64,7 @@ export function medianSeries(days: HealthDays, chart: 'start' | 'session', colou
  * The unrated build on stable that needs the fewest devices for a rating; null without one. Other builds don't count
  * for the game's page.
  */
-export function nextToBeRated(builds: readonly BuildHealth[]): BuildHealth | null {
+export function nextToBeRated(builds: readonly RatedBuild[]): RatedBuild | null {
   const unrated = builds.filter(({ channel, band }) => channel === 'stable' && band === 'unrated');
   return unrated.toSorted((a, b) => b.devices - a.devices)[0] ?? null;
 }

@@ -7,12 +7,17 @@ import { shownTitle } from '../groups/state.sql.ts';
 import { seenFirstSince } from './group-list.sql.ts';
 
 /** UTC days: from `first` up to, but without, `end`. */
-export type DayRange = { readonly first: string; readonly end: string };
+export type ReportDays = { readonly first: string; readonly end: string };
 
 export type TopGroupRow = { group_id: string; title: string; reports: number };
 
 /** The groups with the most reports in these days. */
-export function readTopGroups(db: Db, gameId: string, { first, end }: DayRange, limit: number): Promise<TopGroupRow[]> {
+export function readTopGroups(
+  db: Db,
+  gameId: string,
+  { first, end }: ReportDays,
+  limit: number,
+): Promise<TopGroupRow[]> {
   return rows(
     db,
     sql<TopGroupRow>`select group_id, ${shownTitle} as title, reports from (
@@ -29,7 +34,7 @@ export function readTopGroups(db: Db, gameId: string, { first, end }: DayRange, 
 export type WeekRow = { reports: number; new_groups: number; fixed_groups: number };
 
 /** The reports of these days, the groups that they began, and the groups that were resolved and are not back. */
-export function readWeek(db: Db, gameId: string, { first, end }: DayRange): Promise<WeekRow> {
+export function readWeek(db: Db, gameId: string, { first, end }: ReportDays): Promise<WeekRow> {
   const ofDays = (time: string) => sql`${sql.ref(time)} >= ${first}::date::timestamp at time zone 'utc'
     and ${sql.ref(time)} < ${end}::date::timestamp at time zone 'utc'`;
   return onlyRow(
