@@ -77,6 +77,7 @@ const LAYERED: readonly Layers[] = [
     root: 'packages/server/src/crash/crashes/',
     layers: [
       ['crashes.ts', 'crash-requests.ts'],
+      ['crashes.sql.ts'],
       ['keep'],
       ['alerts'],
       ['triage'],

@@ -8,7 +8,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { STANDARD_EVENTS } from '@chauffeur/contract/operations/events';
 import * as contract from '@chauffeur/contract/operations/health';
 import type { Context } from '../../context.ts';
-import { compareGroups } from '../../crash/crashes/crashes.ts';
+import { compareGroups } from '../../crash/crashes/crashes.sql.ts';
 import { DAY, utcDayOf } from '../../kernel/clock.ts';
 import { medianOf } from '../../kernel/collections/sketch.ts';
 import { isWorkerAway } from '../../kernel/database/db.ts';
@@ -270,7 +270,9 @@ export const compareCrashes = handle(contract.compareCrashes, async (ctx, { call
   };
   const [build, other] = await Promise.all([compared('build_id'), compared('other')]);
   const ids = { buildId: build.build_id, otherId: other.build_id };
-  const rows = await onReplica(ctx, asked, (reader) => compareGroups(reader, game.game_id, ids, LIMITS.comparedGroups));
+  const rows = await onReplica(ctx, asked, (reader) =>
+    compareGroups(reader.db, game.game_id, ids, LIMITS.comparedGroups),
+  );
   const groupsOf = (kind: (typeof rows)[number]['kind']) => {
     const groups = rows.filter((row) => row.kind === kind);
     return {

@@ -5,15 +5,14 @@ import type { InputOf } from '@chauffeur/contract/operation';
 import type { createCrash } from '@chauffeur/contract/operations/crash-reports';
 import type { Context } from '../../context.ts';
 import { hasJobs } from '../../kernel/jobs/jobs.ts';
+import * as summaries from './crashes.sql.ts';
 import { deleteReports, forgetDeviceReports, listReportFiles } from './keep/delete.ts';
 import { countOutdated, enqueueRegrouping, regroupJob } from './process/regroup.job.ts';
 import { findFamily } from './read/group-list.sql.ts';
 import type { FacetRow } from './read/impact.sql.ts';
 import { readFacetValues, readImpact } from './read/impact.ts';
 import { findReportSession, type ReportSession, unknownCrash } from './read/report.ts';
-import * as reports from './read/report-list.sql.ts';
 import { listCrashesOfDevice } from './read/report-list.sql.ts';
-import * as summaries from './read/summaries.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
 import * as files from './report/files.ts';
 import { deleteReportFiles } from './report/files.ts';
@@ -74,15 +73,6 @@ export async function weekOfCrashes({ db }: Context, gameId: string, days: summa
   };
 }
 
-/** The reports of the game with these ids. Each has the id of its group, or null if it has none yet. */
-export function groupsOfReports(
-  ctx: Pick<Context, 'db'>,
-  gameId: string,
-  reportIds: readonly string[],
-): Promise<ReadonlyMap<string, string | null>> {
-  return reports.groupsOfReports(ctx.db, gameId, reportIds);
-}
-
 /**
  * The session and the device that sent the report, if it has their ids. Throws `notFound` if there is no such
  * report.
@@ -95,27 +85,6 @@ export async function sessionOfReport(
   const session = await findReportSession(ctx.db, gameId, reportId);
   if (session === undefined) throw unknownCrash();
   return session;
-}
-
-/** The groups of the game with these ids, by these ids; for merged ones, the groups that they are shown in. */
-export function findGroups(
-  ctx: Pick<Context, 'db'>,
-  gameId: string,
-  groupIds: readonly string[],
-): Promise<ReadonlyMap<string, summaries.ShownGroup>> {
-  return summaries.findShownGroups(ctx.db, gameId, groupIds);
-}
-
-/**
- * The groups with reports of one of two builds, or of both, with the most reports first: up to `limit` of each kind.
- */
-export function compareGroups(
-  ctx: Pick<Context, 'db'>,
-  gameId: string,
-  builds: { buildId: string; otherId: string },
-  limit: number,
-): Promise<summaries.ComparedGroupRow[]> {
-  return summaries.compareGroups(ctx.db, gameId, builds, limit);
 }
 
 /** The ids of the group and of all groups that are merged with it; empty if there is no such group. */

@@ -5,7 +5,8 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/bugs';
 import type { Context } from '../../context.ts';
-import { findGroups, groupsOfReports, idsOfGroup } from '../../crash/crashes/crashes.ts';
+import { findShownGroups, groupsOfReports } from '../../crash/crashes/crashes.sql.ts';
+import { idsOfGroup } from '../../crash/crashes/crashes.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { auditChange } from '../../request/audit.ts';
@@ -107,7 +108,7 @@ function titleOf(title: string | null): string {
 
 /** The group, or the group that it was merged into. Throws `notFound`. */
 async function requireGroup(ctx: Context, gameId: string, groupId: string): Promise<string> {
-  const group = (await findGroups(ctx, gameId, [groupId])).get(groupId.toLowerCase());
+  const group = (await findShownGroups(ctx.db, gameId, [groupId])).get(groupId.toLowerCase());
   if (group === undefined) throw errors.notFound('group_id: this game has no such crash group.');
   return group.group_id;
 }
@@ -130,13 +131,13 @@ async function requireOriginal(tx: Tx, gameId: string, bugId: string, originalId
 /** Converts rows, without the ids of reports and groups that were deleted or have expired. */
 async function ticketsOf(ctx: Reader, gameId: string, rows: readonly sql.BugRow[]): Promise<Ticket[]> {
   const groupOfReport = await groupsOfReports(
-    ctx,
+    ctx.db,
     gameId,
     rows.flatMap(({ crash_id }) => crash_id ?? []),
   );
   const groupIdOf = ({ group_id, crash_id }: sql.BugRow) =>
     group_id ?? (crash_id === null ? null : (groupOfReport.get(crash_id) ?? null));
-  const groups = await findGroups(ctx, gameId, [...new Set(rows.flatMap((row) => groupIdOf(row) ?? []))]);
+  const groups = await findShownGroups(ctx.db, gameId, [...new Set(rows.flatMap((row) => groupIdOf(row) ?? []))]);
   return rows.map((row) => {
     const { bug_id, title, crash_id, group_id: _, duplicate_of, original_number, filed_at, updated_at, ...bug } = row;
     return {

@@ -245,21 +245,6 @@ function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Pro
   );
 }
 
-/** The reports of the game with these ids, with their groups. */
-export async function groupsOfReports(
-  db: Db,
-  gameId: string,
-  reportIds: readonly string[],
-): Promise<Map<string, string | null>> {
-  if (reportIds.length === 0) return new Map();
-  const existing = await rows(
-    db,
-    sql<{ report_id: string; group_id: string | null }>`select report_id, group_id from crash_reports
-      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
-  );
-  return new Map(existing.map(({ report_id, group_id }) => [report_id, group_id]));
-}
-
 export type DeviceCrashRow = { crash_id: string; build_id: string; group_id: string; received_at: Date };
 
 /** The newest reports of a device, without reports that are still being processed. */

@@ -1,10 +1,10 @@
-// The SQL that sums up the crashes of a game for other features: of a week, of two builds compared, of new groups, and
-// the titles of groups.
+// The SQL that other features read crashes with: those of a week, of two builds compared, new groups, the titles of
+// groups, and the groups of reports.
 import type { GroupStatus } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
-import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
-import { shownTitle } from '../groups/state.sql.ts';
-import { seenFirstSince } from './group-list.sql.ts';
+import { type Db, onlyRow, rows } from '../../kernel/database/db.ts';
+import { shownTitle } from './groups/state.sql.ts';
+import { seenFirstSince } from './read/group-list.sql.ts';
 
 /** UTC days: from `first` up to, but without, `end`. */
 export type ReportDays = { readonly first: string; readonly end: string };
@@ -140,4 +140,19 @@ export async function findShownGroups(
       where game_id = ${gameId}`,
   );
   return new Map(found.map(({ id, ...group }) => [id, group]));
+}
+
+/** The reports of the game with these ids, with their groups. */
+export async function groupsOfReports(
+  db: Db,
+  gameId: string,
+  reportIds: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (reportIds.length === 0) return new Map();
+  const existing = await rows(
+    db,
+    sql<{ report_id: string; group_id: string | null }>`select report_id, group_id from crash_reports
+      where game_id = ${gameId} and report_id = any(${reportIds}::uuid[])`,
+  );
+  return new Map(existing.map(({ report_id, group_id }) => [report_id, group_id]));
 }
