@@ -13,7 +13,13 @@ type Outcome = { fields?: Readonly<Record<string, string>>; error?: unknown };
 async function read(body: FormData | Buffer, onFile: OnFile, { cut = false } = {}): Promise<Outcome> {
   const outcome = Promise.withResolvers<Outcome>();
   const server = createServer((request: IncomingMessage, response) => {
-    readForm(request, { onFile, maxBytes: 100_000_000, maxFiles: 3, invalid: 4150, idleMs: 5000 }).then(
+    const caller = { raw: request, checkAccess: async () => undefined };
+    readForm({ config: { uploadIdleSeconds: 5 } }, caller, {
+      onFile,
+      maxBytes: 100_000_000,
+      maxFiles: 3,
+      invalid: 4150,
+    }).then(
       (fields) => outcome.resolve({ fields: { ...fields } }),
       (error) => outcome.resolve({ error }),
     );

@@ -1,7 +1,8 @@
 // Reads an upload form strictly: keeps its fields, passes on its files as they arrive, and rejects anything unexpected.
-import type { IncomingMessage } from 'node:http';
 import { ApiError, type ErrorCode } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
 import { BodyTooLargeError, receiveBody, UnreadableBodyError } from './body.ts';
 import { type Field, type FilePart, MalformedMultipartError, readMultipart } from './multipart.ts';
 
@@ -15,21 +16,14 @@ export type FormOptions = {
   onFile: (file: FilePart, fields: Fields) => Promise<void>;
   /** Maximum size of the whole form. */
   maxBytes: number;
-  /** The number of file parts allowed; at least one is required. */
-  maxFiles: number;
+  /** The number of file parts allowed, of which at least one is required; 1 by default. */
+  maxFiles?: number;
   /** The names that file parts may have; `file` by default. */
   fileNames?: readonly string[];
   /** The error code for an invalid form. */
   invalid: ErrorCode;
-  /** Ends the form if the sender needs longer than this for the next KiB. */
-  idleMs: number;
   /** Ends the form with the signal's reason, which must be an Error. */
   signal?: AbortSignal | undefined;
-  /**
-   * Called when the form has arrived, which may take hours. Throws if the caller has lost access since it was sent: a
-   * revoked key must not add anything.
-   */
-  checkAccess?: () => Promise<void>;
 };
 
 const MAX_FIELDS = 64;
@@ -39,12 +33,22 @@ export function isFormType(contentType: string): boolean {
   return /^multipart\/form-data\s*(;|$)/i.test(contentType);
 }
 
+/** The request of a form. */
+type FormRequest = Pick<FastifyRequest, 'raw' | 'checkAccess'>;
+
 /**
  * Returns the text fields of the form once it has ended and every `onFile` is done. Throws `invalid` for a form that
- * cannot be read, has no or too many file parts, or stops arriving, and whatever `onFile` and `checkAccess` throw.
+ * cannot be read, has no or too many file parts, or if the sender needs longer than the setting for the next KiB, and
+ * whatever `onFile` throws. A form may take hours to arrive, so it also throws if the caller has lost access by then: a
+ * revoked key must not add anything.
  */
-export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Fields> {
-  const { maxBytes, maxFiles, invalid, idleMs, signal, fileNames = ['file'], checkAccess } = options;
+export async function readForm(
+  { config }: { readonly config: Pick<Context['config'], 'uploadIdleSeconds'> },
+  { raw: request, checkAccess }: FormRequest,
+  options: FormOptions,
+): Promise<Fields> {
+  const { maxBytes, maxFiles = 1, invalid, signal, fileNames = ['file'] } = options;
+  const idleMs = config.uploadIdleSeconds * 1000;
   const names = fileNames.join(' or ');
   const expected = maxFiles === 1 ? 'exactly one file part' : `1 to ${maxFiles} file parts, each`;
   const refusal = (problem: string, cause?: unknown) =>
@@ -88,6 +92,6 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
     throw error instanceof UnreadableBodyError ? new ApiError(invalid, error.message, { cause: error }) : error;
   }
   if (files === 0) throw refusal(`there is no part named ${names}. Add one with the file`);
-  await checkAccess?.();
+  await checkAccess();
   return fields;
 }

@@ -76,16 +76,12 @@ export async function receiveSymbols(
   }
 
   try {
-    const idleMs = ctx.config.uploadIdleSeconds * 1000;
     const fileNames = Object.keys(FORMS);
-    const fields = await readForm(request.raw, {
+    const fields = await readForm(ctx, request, {
       onFile,
       maxBytes: MAX_FORM_BYTES,
-      maxFiles: 1,
       fileNames,
       invalid: CODES.unreadableForm,
-      idleMs,
-      checkAccess: request.checkAccess,
     });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? buildIdInUrl);
     requireChecksum(form, fields, zip?.checksum ?? checksum);

@@ -54,7 +54,7 @@ async function receiveMedia(ctx: Context, gameId: string, request: FastifyReques
   const limit = { name: 'media uploads', max: ctx.config.limitMedia, windowSeconds: 3600 } as const;
   await countUse(ctx, ctx.db, gameId, limit);
   return withWorkFolder(ctx.config.dataFolder, async (folder) => {
-    const form = await receiveImages(request, folder, ctx.config.uploadIdleSeconds * 1000);
+    const form = await receiveImages(ctx, request, folder);
     return answer(201, await storeForm(ctx, gameId, form));
   });
 }
@@ -156,14 +156,12 @@ const Form = Type.Object({ kind: MediaKindInput });
  * Throws `invalidMedia` for an invalid form, and `imageRefused` with the index of the file at the first byte over the
  * size limit.
  */
-export async function receiveImages(request: FastifyRequest, folder: string, idleMs: number): Promise<ReceivedForm> {
+export async function receiveImages(ctx: Context, request: FastifyRequest, folder: string): Promise<ReceivedForm> {
   const files: ReceivedFile[] = [];
-  const fields = await readForm(request.raw, {
+  const fields = await readForm(ctx, request, {
     maxBytes: LIMITS.imagesPerRequest * MAX_IMAGE_BYTES + MIB,
     maxFiles: LIMITS.imagesPerRequest,
     invalid: CODES.invalidMedia,
-    idleMs,
-    checkAccess: request.checkAccess,
     async onFile({ filename, bytes }) {
       const problem = findFilenameProblem(filename);
       if (problem !== null) throw errors.invalidMedia(problem);

@@ -74,16 +74,8 @@ function readFormOf(
   onFile: (part: FilePart, fields: Fields) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<Fields> {
-  const idleMs = ctx.config.uploadIdleSeconds * 1000;
-  return readForm(request.raw, {
-    onFile,
-    maxBytes: LIMITS.fileBytes + FORM_BYTES,
-    maxFiles: 1,
-    invalid: CODES.unreadableForm,
-    idleMs,
-    signal,
-    checkAccess: request.checkAccess,
-  });
+  const maxBytes = LIMITS.fileBytes + FORM_BYTES;
+  return readForm(ctx, request, { onFile, maxBytes, invalid: CODES.unreadableForm, signal });
 }
 
 /** `POST …/tool/upload/sessions`: a urlencoded form, or JSON with the same fields. */

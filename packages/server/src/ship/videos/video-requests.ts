@@ -98,12 +98,9 @@ async function storeVideo(
 /** Stores the only file of the form while it arrives, and returns its name. */
 async function storeForm(ctx: Context, key: string, receiver: Receiver, request: FastifyRequest): Promise<string> {
   let filename = '';
-  await readForm(request.raw, {
+  await readForm(ctx, request, {
     maxBytes: LIMITS.videoBytes + FORM_BYTES,
-    maxFiles: 1,
     invalid: CODES.invalidMedia,
-    idleMs: ctx.config.uploadIdleSeconds * 1000,
-    checkAccess: request.checkAccess,
     async onFile(part) {
       const problem = findFilenameProblem(part.filename);
       if (problem !== null) throw errors.invalidMedia(problem);
