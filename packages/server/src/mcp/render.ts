@@ -22,41 +22,41 @@ export function renderAnswer(value: unknown, schema: Schema | undefined): string
 
 type Writer = { readonly lines: string[]; sawUntrusted: boolean };
 
-type Place = {
+type Layout = {
   readonly indent: string;
   /** The text before the value on its line: a name or `-`. */
   readonly label: string;
   readonly untrusted: boolean;
 };
 
-function write(writer: Writer, value: unknown, declared: Schema | undefined, place: Place): void {
+function write(writer: Writer, value: unknown, declared: Schema | undefined, layout: Layout): void {
   const schema = schemaOf(declared, value);
-  const untrusted = place.untrusted || schema?.['x-untrusted'] === true;
-  if (typeof value === 'string') writeText(writer, value, { ...place, untrusted });
-  else if (Array.isArray(value)) writeList(writer, value, schema, { ...place, untrusted });
-  else if (typeof value === 'object' && value !== null) writeFields(writer, value, schema, { ...place, untrusted });
-  else writer.lines.push(`${head(place)}${String(value)}`);
+  const untrusted = layout.untrusted || schema?.['x-untrusted'] === true;
+  if (typeof value === 'string') writeText(writer, value, { ...layout, untrusted });
+  else if (Array.isArray(value)) writeList(writer, value, schema, { ...layout, untrusted });
+  else if (typeof value === 'object' && value !== null) writeFields(writer, value, schema, { ...layout, untrusted });
+  else writer.lines.push(`${head(layout)}${String(value)}`);
 }
 
-function writeText(writer: Writer, value: string, place: Place): void {
+function writeText(writer: Writer, value: string, layout: Layout): void {
   const text = escapeHidden(value);
-  const marked = place.untrusted && text !== '';
+  const marked = layout.untrusted && text !== '';
   writer.sawUntrusted ||= marked;
-  const label = marked ? head({ ...place, label: `${place.label}${MARK}` }) : head(place);
+  const label = marked ? head({ ...layout, label: `${layout.label}${MARK}` }) : head(layout);
   if (!text.includes('\n')) {
     writer.lines.push(`${label}${JSON.stringify(text)}`);
     return;
   }
   writer.lines.push(label.trimEnd());
-  for (const line of text.split('\n')) writer.lines.push(`${place.indent}  | ${line}`);
+  for (const line of text.split('\n')) writer.lines.push(`${layout.indent}  | ${line}`);
 }
 
-function writeList(writer: Writer, value: readonly unknown[], schema: Schema | undefined, place: Place): void {
-  if (value.length === 0) writer.lines.push(`${head(place)}none`);
-  else if (place.label !== '') writer.lines.push(head(place).trimEnd());
-  const indent = inside(place);
+function writeList(writer: Writer, value: readonly unknown[], schema: Schema | undefined, layout: Layout): void {
+  if (value.length === 0) writer.lines.push(`${head(layout)}none`);
+  else if (layout.label !== '') writer.lines.push(head(layout).trimEnd());
+  const indent = inside(layout);
   for (const item of value) {
-    const at = { indent, label: '-', untrusted: place.untrusted };
+    const at = { indent, label: '-', untrusted: layout.untrusted };
     if (!writeShort(writer, item, schemaAt(schema, 0), at)) write(writer, item, schemaAt(schema, 0), at);
   }
 }
@@ -65,33 +65,33 @@ function writeList(writer: Writer, value: readonly unknown[], schema: Schema | u
  * Writes an item with only simple fields, such as a frame, on one line and without empty fields. Returns false for
  * other items.
  */
-function writeShort(writer: Writer, item: unknown, schema: Schema | undefined, place: Place): boolean {
+function writeShort(writer: Writer, item: unknown, schema: Schema | undefined, layout: Layout): boolean {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return false;
   if (Object.values(item).some((field) => typeof field === 'object' && field !== null)) return false;
   const present = Object.entries(item).filter(([, field]) => field !== null && field !== undefined);
   const own: Writer = { lines: [], sawUntrusted: false };
-  write(own, Object.fromEntries(present), schema, { indent: '', label: '', untrusted: place.untrusted });
+  write(own, Object.fromEntries(present), schema, { indent: '', label: '', untrusted: layout.untrusted });
   const line = own.lines.join('; ');
   if (present.length === 0 || own.lines.length > present.length || line.length > SHORT_LINE) return false;
   writer.sawUntrusted ||= own.sawUntrusted;
-  writer.lines.push(`${head(place)}${line}`);
+  writer.lines.push(`${head(layout)}${line}`);
   return true;
 }
 
-function writeFields(writer: Writer, value: object, schema: Schema | undefined, place: Place): void {
+function writeFields(writer: Writer, value: object, schema: Schema | undefined, layout: Layout): void {
   const fields = inOrder(Object.entries(value), schema).filter(([, field]) => field !== undefined);
-  if (fields.length === 0) writer.lines.push(`${head(place)}none`);
-  else if (!['', '-'].includes(place.label)) writer.lines.push(head(place).trimEnd());
+  if (fields.length === 0) writer.lines.push(`${head(layout)}none`);
+  else if (!['', '-'].includes(layout.label)) writer.lines.push(head(layout).trimEnd());
   const first = writer.lines.length;
-  const indent = inside(place);
+  const indent = inside(layout);
   for (const [name, field] of fields) {
     // A name that is not in the schema is untrusted as well.
     const isDeclared = Object.hasOwn(schema?.properties ?? {}, name);
     const label = isDeclared ? name : JSON.stringify(escapeHidden(name).replaceAll('\n', ' '));
-    write(writer, field, schemaAt(schema, name), { indent, label, untrusted: place.untrusted });
+    write(writer, field, schemaAt(schema, name), { indent, label, untrusted: layout.untrusted });
   }
-  if (place.label === '-' && fields.length > 0) {
-    writer.lines[first] = `${place.indent}- ${writer.lines[first]!.slice(indent.length)}`;
+  if (layout.label === '-' && fields.length > 0) {
+    writer.lines[first] = `${layout.indent}- ${writer.lines[first]!.slice(indent.length)}`;
   }
 }
 
@@ -102,12 +102,12 @@ function inOrder(fields: readonly [string, unknown][], schema: Schema | undefine
   return fields.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-function head({ indent, label }: Place): string {
+function head({ indent, label }: Layout): string {
   if (label === '') return indent;
   return label.startsWith('-') ? `${indent}${label} ` : `${indent}${label}: `;
 }
 
-function inside({ indent, label }: Place): string {
+function inside({ indent, label }: Layout): string {
   return label === '' ? indent : `${indent}  `;
 }
 

@@ -9,12 +9,12 @@ import type { Context } from '../context.ts';
 import { addJob, type JobKind, withTrace } from '../kernel/jobs/jobs.ts';
 import { perContext } from './per-context.ts';
 
-/** Places for jobs that this process holds. */
-export type Places<Payload> = {
+/** Slots for jobs that this process holds. */
+export type HeldSlots<Payload> = {
   /** The number of this process, for the rows that the jobs are about. */
   readonly processNo: number;
   /**
-   * Runs these jobs when it is their turn. Places that are left over are given back. Call it once, also without jobs.
+   * Runs these jobs when it is their turn. Slots that are left over are given back. Call it once, also without jobs.
    */
   begin(payloads: readonly Payload[]): void;
 };
@@ -81,14 +81,14 @@ export function holdsJobs(ctx: Context): boolean {
 }
 
 /**
- * Reserves places for `count` jobs. Null if this process runs no jobs, is stopping, is not registered, or has enough of
+ * Reserves slots for `count` jobs. Null if this process runs no jobs, is stopping, is not registered, or has enough of
  * them; enqueue the jobs then.
  */
-export function reservePlaces<Payload extends object>(
+export function reserveSlots<Payload extends object>(
   ctx: Context,
   kind: JobKind<Payload>,
   count: number,
-): Places<Payload> | null {
+): HeldSlots<Payload> | null {
   const lane = laneOf(ctx);
   const membership = ctx.presence.registered();
   if (lane.run === undefined || membership === undefined || lane.held + count > MAX_HELD) return null;

@@ -74,16 +74,16 @@ const MAX_PER_PAGE = 4;
 const REFERENCE: ReadonlySet<string> = new Set(['api', 'errors', 'mcp-tools', 'metrics', 'changelog']);
 const REFERENCE_WEIGHT = 0.4;
 
-/** What a word is worth that a place has as a whole, or that only starts a word there. */
+/** What a word is worth that an area of a section has as a whole, or that only starts a word there. */
 const WEIGHTS = {
   heading: { whole: 20, start: 12, none: 0 },
   title: { whole: 10, start: 6, none: 0 },
   text: { whole: 2, start: 1, none: 0 },
 } as const;
 const WHOLE_HEADING = 10;
-type Place = keyof typeof WEIGHTS;
+type Area = keyof typeof WEIGHTS;
 
-type Indexed = { readonly section: DocSection; readonly title: string; readonly places: Record<Place, string> };
+type Indexed = { readonly section: DocSection; readonly title: string; readonly areas: Record<Area, string> };
 
 /**
  * Every word of a query, or what the documentation says instead, must be the start of a word in the section, its
@@ -93,14 +93,14 @@ export function createDocSearch(sections: readonly DocSection[]): DocSearch {
   const indexed = sections.map((section): Indexed => {
     const { title = '', description = '' } = findDoc(section.page) ?? {};
     if (section.heading !== '') {
-      const places = { heading: fold(section.heading), title: fold(title), text: fold(section.text) };
-      return { section, title, places };
+      const areas = { heading: fold(section.heading), title: fold(title), text: fold(section.text) };
+      return { section, title, areas };
     }
     // The first section of a page has no heading. People also look for the name in the address.
     const heading = `${title} ${section.page}`;
     const text = `${description} ${section.text}`.trim();
-    const places = { heading: fold(heading), title: fold(`${title} ${description}`), text: fold(text) };
-    return { section: { ...section, text }, title, places };
+    const areas = { heading: fold(heading), title: fold(`${title} ${description}`), text: fold(text) };
+    return { section: { ...section, text }, title, areas };
   });
   return (query) => {
     const queried = wordsOf(query);
@@ -153,26 +153,26 @@ function isMarked(word: string): boolean {
 type Alternatives = readonly (readonly string[])[];
 
 /** The score of a heading that has nothing else. */
-function scoreOfPhrases({ places }: Indexed, phrases: Alternatives): number {
-  return phrases.some((words) => words.join(' ') === places.heading) ? WHOLE_HEADING : 0;
+function scoreOfPhrases({ areas }: Indexed, phrases: Alternatives): number {
+  return phrases.some((words) => words.join(' ') === areas.heading) ? WHOLE_HEADING : 0;
 }
 
 /** 0 if a word and its alternatives are missing. */
-function scoreOf({ section, places }: Indexed, wanted: readonly Alternatives[]): number {
-  const scores = wanted.map((alternatives) => Math.max(...alternatives.map((words) => scoreOfAll(places, words))));
+function scoreOf({ section, areas }: Indexed, wanted: readonly Alternatives[]): number {
+  const scores = wanted.map((alternatives) => Math.max(...alternatives.map((words) => scoreOfAll(areas, words))));
   if (scores.includes(0)) return 0;
   const sum = scores.reduce((total, score) => total + score, 0);
   return sum * (REFERENCE.has(section.page) ? REFERENCE_WEIGHT : 1);
 }
 
 /** The lowest score of these words: 0 if one is missing. */
-function scoreOfAll(places: Indexed['places'], words: readonly string[]): number {
-  return Math.min(...words.map((word) => scoreOfWord(places, word)));
+function scoreOfAll(areas: Indexed['areas'], words: readonly string[]): number {
+  return Math.min(...words.map((word) => scoreOfWord(areas, word)));
 }
 
-function scoreOfWord(places: Indexed['places'], word: string): number {
+function scoreOfWord(areas: Indexed['areas'], word: string): number {
   let score = 0;
-  for (const place of Object.keys(WEIGHTS) as Place[]) score += WEIGHTS[place][findWord(places[place], word)];
+  for (const area of Object.keys(WEIGHTS) as Area[]) score += WEIGHTS[area][findWord(areas[area], word)];
   return score;
 }
 

@@ -68,7 +68,7 @@ export class SymbolCache implements ModuleSymbols {
     this.sourceTime = footer.sourceTime;
     const pages = new PageReader(reader, pageCount);
     this.#pages = pages;
-    const tables = Object.entries(footer.indexes).map(([name, place]) => [name, new IndexTable(pages, place)]);
+    const tables = Object.entries(footer.indexes).map(([name, extent]) => [name, new IndexTable(pages, extent)]);
     this.#indexes = Object.fromEntries(tables);
   }
 

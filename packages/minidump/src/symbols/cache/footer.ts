@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import type { ModuleLine } from '../module-line.ts';
 import { ByteSink } from './byte-sink.ts';
-import { type IndexPlace, isInside } from './index-table.ts';
+import { type IndexExtent, isInside } from './index-table.ts';
 import { damaged } from './page-reader.ts';
 import { PAGE_DATA_SIZE, PAGE_SIZE } from './pages.ts';
 import type { RangeReader } from './range-reader.ts';
@@ -26,7 +26,7 @@ export type Footer = {
   readonly sourceSize: number;
   /** When the source text was last changed, in microseconds since 1970; 0 if unknown. */
   readonly sourceTime: number;
-  readonly indexes: Readonly<Record<IndexName, IndexPlace>>;
+  readonly indexes: Readonly<Record<IndexName, IndexExtent>>;
 };
 
 export function encodeFooter({ module, sourceSize, sourceTime, indexes }: Footer, pageCount: number): Uint8Array {
@@ -71,12 +71,12 @@ type Numbers = [length: number, checksum: number, version: number, pageCount: nu
 function decodeFooter(cursor: FooterCursor, pageCount: number): Footer {
   const module = { os: cursor.text(), cpu: cursor.text(), debugId: cursor.text(), name: cursor.text() };
   const [sourceSize, sourceTime] = [cursor.u64(), cursor.u64()];
-  const places = INDEX_NAMES.map((name) => {
-    const place = { position: cursor.u64(), count: cursor.u64() };
-    if (!isInside(place, pageCount * PAGE_DATA_SIZE)) throw damaged(`the index ${name} is outside the file`);
-    return [name, place];
+  const extents = INDEX_NAMES.map((name) => {
+    const extent = { position: cursor.u64(), count: cursor.u64() };
+    if (!isInside(extent, pageCount * PAGE_DATA_SIZE)) throw damaged(`the index ${name} is outside the file`);
+    return [name, extent];
   });
-  return { module, sourceSize, sourceTime, indexes: Object.fromEntries(places) as Footer['indexes'] };
+  return { module, sourceSize, sourceTime, indexes: Object.fromEntries(extents) as Footer['indexes'] };
 }
 
 /** Reads the body of the footer, which is not divided into pages. */

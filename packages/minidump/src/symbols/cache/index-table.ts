@@ -9,7 +9,7 @@ const ENTRY_SIZE = 16;
 const PAGE_ENTRIES = Math.floor(PAGE_DATA_SIZE / ENTRY_SIZE);
 
 /** The position of an index, at the start of a page, and its number of entries. The samples follow the entries. */
-export type IndexPlace = { readonly position: number; readonly count: number };
+export type IndexExtent = { readonly position: number; readonly count: number };
 
 export type IndexEntry = { readonly key: number; readonly position: number };
 
@@ -38,7 +38,7 @@ export class IndexWriter {
     this.#pages.append(this.#scratch);
   }
 
-  finish(): IndexPlace {
+  finish(): IndexExtent {
     for (const key of this.#samples) {
       this.#set(0, key);
       this.#pages.append(this.#scratch, 0, 8);
@@ -55,12 +55,12 @@ export class IndexWriter {
 /** Finds an entry by reading one page. The first lookup also reads the samples. */
 export class IndexTable {
   readonly #pages: PageReader;
-  readonly #place: IndexPlace;
+  readonly #extent: IndexExtent;
   #samples: Float64Array | undefined;
 
-  constructor(pages: PageReader, place: IndexPlace) {
+  constructor(pages: PageReader, extent: IndexExtent) {
     this.#pages = pages;
-    this.#place = place;
+    this.#extent = extent;
   }
 
   /** Returns the last entry whose key is at most `key`. */
@@ -69,8 +69,8 @@ export class IndexTable {
     const samples = this.#samples;
     const run = lastAtMost(samples.length, (index) => samples[index]!, key);
     if (run < 0) return undefined;
-    const page = this.#pages.page(this.#place.position / PAGE_DATA_SIZE + run);
-    const entries = Math.min(PAGE_ENTRIES, this.#place.count - run * PAGE_ENTRIES);
+    const page = this.#pages.page(this.#extent.position / PAGE_DATA_SIZE + run);
+    const entries = Math.min(PAGE_ENTRIES, this.#extent.count - run * PAGE_ENTRIES);
     // In a damaged cache, a page can start with a larger key than its sample.
     const entry = Math.max(
       0,
@@ -89,23 +89,23 @@ export class IndexTable {
   }
 
   #readSamples(): Float64Array {
-    const { count } = this.#place;
+    const { count } = this.#extent;
     const samples = new Float64Array(Math.ceil(count / PAGE_ENTRIES));
     if (count === 0) return samples;
-    const cursor = this.#pages.cursor(samplesPosition(this.#place));
+    const cursor = this.#pages.cursor(samplesPosition(this.#extent));
     for (let index = 0; index < samples.length; index++) samples[index] = cursor.u64();
     return samples;
   }
 }
 
 /** Whether an index starts at a page and is within `size` bytes of data. */
-export function isInside(place: IndexPlace, size: number): boolean {
-  if (place.position % PAGE_DATA_SIZE !== 0) return false;
-  return place.count === 0 || samplesPosition(place) + Math.ceil(place.count / PAGE_ENTRIES) * 8 <= size;
+export function isInside(extent: IndexExtent, size: number): boolean {
+  if (extent.position % PAGE_DATA_SIZE !== 0) return false;
+  return extent.count === 0 || samplesPosition(extent) + Math.ceil(extent.count / PAGE_ENTRIES) * 8 <= size;
 }
 
 /** The position of the samples, right after the last entry. */
-function samplesPosition({ position, count }: IndexPlace): number {
+function samplesPosition({ position, count }: IndexExtent): number {
   const run = Math.floor((count - 1) / PAGE_ENTRIES);
   return position + run * PAGE_DATA_SIZE + (count - run * PAGE_ENTRIES) * ENTRY_SIZE;
 }

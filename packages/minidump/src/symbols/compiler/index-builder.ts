@@ -1,6 +1,6 @@
 // Collects the entries of one index while a symbol file is compiled, and writes them in order at the end.
 import { MinidumpError } from '../../error.ts';
-import { type IndexPlace, IndexWriter } from '../cache/index-table.ts';
+import { type IndexExtent, IndexWriter } from '../cache/index-table.ts';
 import type { PageWriter } from '../cache/page-writer.ts';
 import { NO_RECORD } from '../cache/pages.ts';
 
@@ -26,7 +26,7 @@ export class IndexBuilder {
   }
 
   /** Writes the entries. Only the first entry with a key is used. */
-  writeUnique(pages: PageWriter): IndexPlace {
+  writeUnique(pages: PageWriter): IndexExtent {
     const writer = new IndexWriter(pages);
     let last = -1;
     this.#visit((index) => {
@@ -41,7 +41,7 @@ export class IndexBuilder {
    * Writes the entries. Overlapping ranges are resolved by start, then by the order in which they were added: the first
    * one is used.
    */
-  writeDisjoint(pages: PageWriter): IndexPlace {
+  writeDisjoint(pages: PageWriter): IndexExtent {
     const writer = new IndexWriter(pages);
     let end = 0;
     this.#visit((index) => {
@@ -58,7 +58,7 @@ export class IndexBuilder {
    * same start, the shortest; of equal ranges, the first to be added. An entry with NO_RECORD ends a piece if no
    * other piece follows.
    */
-  writeNested(pages: PageWriter): IndexPlace {
+  writeNested(pages: PageWriter): IndexExtent {
     const [keys, sizes] = [this.#keys, this.#sizes];
     const writer = new PieceWriter(new IndexWriter(pages));
     let last = -1;
@@ -111,7 +111,7 @@ class PieceWriter {
     this.#open.push({ end, position });
   }
 
-  finish(): IndexPlace {
+  finish(): IndexExtent {
     this.#closeUntil(Number.POSITIVE_INFINITY);
     return this.#writer.finish();
   }

@@ -26,7 +26,7 @@ import { countLimit } from '../../../kernel/limits/rate-limit.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
-import { reservePlaces } from '../../../request/held-jobs.ts';
+import { reserveSlots } from '../../../request/held-jobs.ts';
 import { type CrashDetails, sentFieldsOf } from '../report/fields.ts';
 import { reportPartitionOf } from '../report/files.ts';
 import { processCrashJob } from '../report/jobs.ts';
@@ -179,24 +179,24 @@ async function writeBatch(
   });
 }
 
-/** Writes reports with `write`, and processes their dumps in this process if it has places for them. */
+/** Writes reports with `write`, and processes their dumps in this process if it has slots for them. */
 async function writeAndProcess(
   ctx: Context,
   reports: readonly NewReport[],
   write: (holder: number | null) => Promise<WriteOutcome[]>,
 ): Promise<WriteOutcome[]> {
   const dumps = reports.filter(({ dump }) => dump !== null).length;
-  const places = dumps === 0 ? null : reservePlaces(ctx, processCrashJob, dumps);
+  const slots = dumps === 0 ? null : reserveSlots(ctx, processCrashJob, dumps);
   let outcomes: WriteOutcome[] | undefined;
   try {
-    outcomes = await write(places?.processNo ?? null);
+    outcomes = await write(slots?.processNo ?? null);
     return outcomes;
   } finally {
     // After an error, they may have been written. For a report that doesn't exist, nothing happens.
     const written = reports.filter(
       ({ dump }, index) => dump !== null && (outcomes === undefined || outcomes[index] === 'with_files'),
     );
-    places?.begin(written.map(({ gameId, reportId }) => ({ gameId, reportId })));
+    slots?.begin(written.map(({ gameId, reportId }) => ({ gameId, reportId })));
   }
 }
 

@@ -13,7 +13,7 @@ import { addJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { isFormType } from '../../../request/form.ts';
-import { reservePlaces } from '../../../request/held-jobs.ts';
+import { reserveSlots } from '../../../request/held-jobs.ts';
 import type { Attachment } from '../report/files.ts';
 import { type DumpRow, dumpColumns, keepRow, previewJob, processCrashJob, readLogJob } from '../report/jobs.ts';
 import {
@@ -74,20 +74,20 @@ export async function receiveReportFile(ctx: Context, token: string, request: Fa
   return { crash_id: grant.reportId, kind: grant.kind, size: file.size };
 }
 
-/** Adds the file to its report, and processes a dump in this process if it has a place for it. */
+/** Adds the file to its report, and processes a dump in this process if it has a slot for it. */
 async function attach(ctx: Context, grant: UploadGrant, file: ReceivedFile): Promise<AttachOutcome> {
-  const places = grant.kind === 'dump' ? reservePlaces(ctx, processCrashJob, 1) : null;
+  const slots = grant.kind === 'dump' ? reserveSlots(ctx, processCrashJob, 1) : null;
   let outcome: AttachOutcome | undefined;
   try {
     // The limits are those of the current day: a new one may have begun during the upload.
-    const attached = await attachFile(ctx.db, grant, file, dailyLimits(ctx), places?.processNo);
+    const attached = await attachFile(ctx.db, grant, file, dailyLimits(ctx), slots?.processNo);
     outcome = attached.outcome;
     if (attached.row !== undefined) keepRow(ctx, attached.row);
     return outcome;
   } finally {
     // After an error, it may have been added. For a report without a dump, nothing happens.
     const isAttached = outcome === undefined || outcome === 'attached';
-    places?.begin(isAttached ? [{ gameId: grant.gameId, reportId: grant.reportId }] : []);
+    slots?.begin(isAttached ? [{ gameId: grant.gameId, reportId: grant.reportId }] : []);
   }
 }
 

@@ -62,7 +62,7 @@ export async function changeGroups(ctx: Context, { caller, game, groupIds, chang
     const ids = different.map(({ group_id }) => group_id);
     await applyChange(tx, game.game_id, different, values, change.snooze?.reports);
     const after = await lockStates(tx, game.game_id, ids);
-    const changeUid = await recordChange(tx, caller, game.game_id, different, after);
+    const changeUid = await addGroupChange(tx, caller, game.game_id, different, after);
     if (change.assignee != null)
       await sendTriageEmails(
         ctx,
@@ -178,7 +178,7 @@ async function applyChange(
 }
 
 /** Records how the groups were before and after, as far as they differ. Returns the id of the change. */
-export async function recordChange(
+export async function addGroupChange(
   tx: Tx,
   caller: AccountCaller,
   gameId: string,

@@ -10,7 +10,7 @@ import { handle } from '../../../request/route.ts';
 import { type ActivityRow, findChange, insertActivity } from '../groups/activity.sql.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import { lockMerges, lockStates, type State, updateState } from '../groups/state.sql.ts';
-import { madeBy, recordChange } from './changes.ts';
+import { addGroupChange, madeBy } from './changes.ts';
 import * as groupMoves from './group-moves.ts';
 import { type Moves, recordMoves, type Splits } from './merges.ts';
 
@@ -61,7 +61,7 @@ async function undoStates({ tx, caller, gameId }: Undo, made: readonly ActivityR
     gameId,
     undone.map(({ group_id }) => group_id),
   );
-  return { change_uid: await recordChange(tx, caller, gameId, undone, after), undone: undone.length, skipped };
+  return { change_uid: await addGroupChange(tx, caller, gameId, undone, after), undone: undone.length, skipped };
 }
 
 /** Puts groups back where they were: only groups that still are where they were moved to. */
