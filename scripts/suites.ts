@@ -17,21 +17,24 @@ export type Suite = {
 };
 
 /** The names of test files that take long because they try so much. */
-const THOROUGH = 'service.*|openapi.conformance|*.hostile*|audit|backups|backups.*|emails';
+const THOROUGH = 'service.*|openapi|openapi.*|*.hostile*|audit|backups|backups.*|emails';
 
 export const SUITES = {
   /** Needs neither a server nor a database. */
   unit: {
     files: [
       'packages/{contract,minidump,web}/**/*.test.ts',
-      'packages/{cli,server}/src/**/*.test.ts',
+      'packages/{cli,server}/src/**/!(*.hostile).test.ts',
       'scripts/**/*.test.ts',
     ],
     processes: 3,
   },
   server: { files: [`packages/server/test/!(${THOROUGH}).test.ts`], processes: 6 },
   /** Everything with everything: each operation with each role, broken and hostile input, copies of whole installations. */
-  thorough: { files: [`packages/server/test/@(${THOROUGH}).test.ts`], processes: 2 },
+  thorough: {
+    files: [`packages/server/test/@(${THOROUGH}).test.ts`, 'packages/{cli,server}/src/**/*.hostile.test.ts'],
+    processes: 2,
+  },
   command: { files: ['packages/cli/test/*.test.ts'], processes: 1 },
   system: { files: ['e2e/!(website.*).test.ts'] },
   website: { files: ['e2e/website.*.test.ts'], processes: 3, first: 'e2e/setup/shared-chromium.ts' },

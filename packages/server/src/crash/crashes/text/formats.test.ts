@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { groupByTrace } from '../groups/grouping.ts';
-import { findTrace, TEXT_LIMITS, traceOfReport } from './find-trace.ts';
+import { findTrace, traceOfReport } from './find-trace.ts';
 import { CAUSES } from './formats.examples.ts';
 import { FORMATS } from './formats.ts';
 import { TRACE_LIMITS } from './trace.ts';
@@ -500,32 +500,5 @@ describe('text formats', () => {
       ),
       { numRuns: 500 },
     );
-  });
-
-  it('take time in proportion to the length of the text, whatever is in it', () => {
-    const lines = CAUSES.flatMap(({ texts }) => texts.flatMap((text) => text.split('\n')));
-    const pieces = [
-      ...new Set(lines.filter(Boolean)),
-      ...'()[]{}<>"\'`:@#./\\ \t-_=1a',
-      'at ',
-      'at a(',
-      '---> ',
-      'Caused by: ',
-      ': ',
-      'a.',
-    ];
-    const timeOf = (unit: string, characters: number) => {
-      const text = unit.repeat(Math.ceil(characters / unit.length));
-      const start = process.cpuUsage();
-      findTrace(text, 'last');
-      return process.cpuUsage(start).user;
-    };
-    for (const unit of pieces.flatMap((piece) => [piece, `${piece}\n`])) {
-      // If a quarter of the text takes this little, even quadratic time for all of it is within the bound.
-      if (timeOf(unit, TEXT_LIMITS.characters / 4) < 50_000) continue;
-      const user = timeOf(unit, TEXT_LIMITS.characters);
-      // Most take a hundredth of it; each line examined again from each other one would take several times as long.
-      assert.ok(user < 1_000_000, `${user / 1000} ms for ${JSON.stringify(unit)}`);
-    }
   });
 });
