@@ -44,7 +44,7 @@ const COST_ROUNDS = 3;
 /** The largest share of the sum that a step may take: a quarter more than measured. */
 const BUDGETS: Readonly<Record<string, number>> = {
   ...{ compress: 0.2, garbage: 0.17, HTTP: 0.15, counters: 0.13, walk: 0.13, 'database client': 0.1, Node: 0.08 },
-  ...{ process: 0.08, store: 0.1, receive: 0.05, symbols: 0.05, jobs: 0.06, record: 0.03, grouping: 0.03 },
+  ...{ process: 0.08, store: 0.1, receive: 0.06, symbols: 0.05, jobs: 0.06, record: 0.03, grouping: 0.03 },
   ...{ facets: 0.01, alerts: 0.01, other: 0.04 },
 };
 const PROGRAM = 'packages/server/src/main.ts';
