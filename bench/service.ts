@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../packages/server/test/setup/free-port.ts';
+import { environmentWith } from '../packages/server/test/setup/programs.ts';
 
 export type Service = {
   readonly url: string;
@@ -50,8 +51,7 @@ export async function startService(
   } = {},
 ): Promise<Service> {
   const port = await findFreePort();
-  const env = {
-    ...process.env,
+  const env = environmentWith({
     CHAUFFEUR_DATA: dataFolder,
     CHAUFFEUR_PORT: String(port),
     CHAUFFEUR_LOG_LEVEL: 'warn',
@@ -66,7 +66,7 @@ export async function startService(
     CHAUFFEUR_LIMIT_PUBLIC: '0',
     CHAUFFEUR_LIMIT_READS: '0',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-  };
+  });
   const begun = performance.now();
   const child = spawn(process.execPath, [...nodeOptions, program, role], {
     env,

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readDumpFixture, readSymbolFixture } from '../../packages/server/test/setup/crash-dumps.ts';
-import { SERVER } from '../../packages/server/test/setup/programs.ts';
+import { environmentWith, SERVER } from '../../packages/server/test/setup/programs.ts';
 import { runServerCommand } from '../../packages/server/test/setup/server-command.ts';
 import { formOf, sha256 } from '../../packages/server/test/setup/uploads.ts';
 import { type Served, serveStudio } from '../setup/served.ts';
@@ -18,7 +18,7 @@ const KILLS = 5;
 const DEADLINE_MS = 120_000;
 
 // The test sends more than the limit for one address.
-process.env.CHAUFFEUR_LIMIT_PUBLIC = '0';
+const SETTINGS = { CHAUFFEUR_LIMIT_PUBLIC: '0' };
 
 type Sent = {
   /** Ids of accepted reports. */
@@ -28,7 +28,7 @@ type Sent = {
 };
 
 describe('crash reports while the server is killed', () => {
-  const served = serveStudio();
+  const served = serveStudio({ settings: SETTINGS });
   let worker: ChildProcess;
   let buildId: string;
   before(async () => {
@@ -171,7 +171,7 @@ async function shipSymbols({ service, studio }: Served): Promise<string> {
 /** Starts a second worker, in addition to the server's own, on the same database. */
 function startWorker({ service }: Served): ChildProcess {
   return spawn(process.execPath, [SERVER, 'worker'], {
-    env: { ...process.env, ...service.environment },
+    env: environmentWith(service.environment),
     stdio: 'ignore',
   });
 }

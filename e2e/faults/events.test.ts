@@ -11,10 +11,10 @@ const KILLS = 2;
 const EVENTS = 7;
 
 // The test sends more than the limit for one address.
-process.env.CHAUFFEUR_LIMIT_PUBLIC = '0';
+const SETTINGS = { CHAUFFEUR_LIMIT_PUBLIC: '0' };
 
 describe('events while the server is killed', () => {
-  const served = serveStudio();
+  const served = serveStudio({ settings: SETTINGS });
   let buildId: string;
   before(async () => {
     buildId = await register(served.service, served.studio);

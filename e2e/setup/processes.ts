@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findFreePort } from '../../packages/server/test/setup/free-port.ts';
-import { COMMAND, SERVER } from '../../packages/server/test/setup/programs.ts';
+import { COMMAND, environmentWith, SERVER } from '../../packages/server/test/setup/programs.ts';
 
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 30_000;
@@ -52,7 +52,7 @@ export async function startService(
   const own = { CHAUFFEUR_DATA: dataFolder, [portSetting]: port, ...environment };
   const imports = preload === undefined ? [] : ['--import', preload];
   const child = spawn(process.execPath, [...imports, program, role], {
-    env: { ...process.env, ...own },
+    env: environmentWith(own),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -137,7 +137,7 @@ export function launch(
   args: string[],
   { environment, folder, input = '', echo = false }: RunOptions,
 ): Running {
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, ...environment } });
+  const child = spawn(program, args, { cwd: folder, env: environmentWith(environment) });
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {

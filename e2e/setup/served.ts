@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/test/setup/database.ts';
-import { makeFolder, type ServiceProcess, startService } from './processes.ts';
+import { type Environment, makeFolder, type ServiceProcess, startService } from './processes.ts';
 import { openStudio, type Studio } from './studio.ts';
 
 export type Served = {
@@ -22,7 +22,13 @@ export type Served = {
  * Starts it before the first test of the suite that calls this, and removes it after the last. Its database is on the
  * PostgreSQL server that all tests share, or with `ownPostgres` on a separate server, which a test can break.
  */
-export function serveStudio({ ownPostgres = false } = {}): Served {
+export function serveStudio({
+  ownPostgres = false,
+  settings = {},
+}: {
+  ownPostgres?: boolean;
+  settings?: Environment;
+} = {}): Served {
   let work: Awaited<ReturnType<typeof makeFolder>>;
   let database: TestDatabase | undefined;
   let service: ServiceProcess;
@@ -30,7 +36,10 @@ export function serveStudio({ ownPostgres = false } = {}): Served {
   before(async () => {
     work = await makeFolder();
     database = ownPostgres ? undefined : await createTestDatabase();
-    service = await startService(join(work.path, 'data'), database && { DATABASE_URL: database.url });
+    service = await startService(join(work.path, 'data'), {
+      ...settings,
+      ...(database && { DATABASE_URL: database.url }),
+    });
     studio = await openStudio(service);
   });
   after(async () => {

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { sweepSymbols } from '../src/crash/symbols/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { findFreePort } from './setup/free-port.ts';
-import { SERVER } from './setup/programs.ts';
+import { environmentWith, SERVER } from './setup/programs.ts';
 import { beginRequest } from './setup/raw.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
@@ -47,13 +47,12 @@ const largeText = (name: string) => Buffer.concat([symText({ file: name }), MANY
 /** Starts another process of the service on the same database and folder; in role api it prints its URL. */
 async function startProcess(role: 'api' | 'worker'): Promise<{ child: ChildProcess; url: string }> {
   const port = await findFreePort();
-  const env = {
-    ...process.env,
+  const env = environmentWith({
     CHAUFFEUR_PORT: String(port),
     CHAUFFEUR_DATA: server.dataFolder,
     DATABASE_URL: server.database.url,
     CHAUFFEUR_DATABASE_CONNECTIONS: '8',
-  };
+  });
   const child = spawn(process.execPath, [SERVER, role], { env, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   if (role === 'api') await until(async () => (await fetch(`${url}/ready`).catch(() => null))?.ok);

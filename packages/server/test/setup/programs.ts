@@ -11,3 +11,15 @@ export const SERVER = process.env[SERVER_BUNDLE] ?? fileURLToPath(new URL('../..
 /** `chauffeur`. */
 export const COMMAND =
   process.env[COMMAND_BUNDLE] ?? fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
+
+/** Settings of a server and of the command. Those of the tests are kept. */
+const SETTINGS = /^(?:CHAUFFEUR_(?!TEST_)|SERVICE_|DATABASE_URL$)/;
+
+/**
+ * The environment of a program: that of this process with these settings, and without the settings for another server
+ * that a person's shell may have.
+ */
+export function environmentWith(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const ambient = Object.entries(process.env).filter(([name]) => !SETTINGS.test(name));
+  return { ...Object.fromEntries(ambient), ...settings };
+}

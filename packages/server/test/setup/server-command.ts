@@ -1,7 +1,7 @@
 // Runs an operator's command of the server as a separate process, on the database and the folder of a test server.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { SERVER } from './programs.ts';
+import { environmentWith, SERVER } from './programs.ts';
 
 export type CommandResult = { code: number | null; stdout: string; stderr: string };
 /** The settings of the process: those of a test server, or others by the names of their environment variables. */
@@ -18,7 +18,7 @@ export function startServerCommand(
   input = '',
 ): { child: ChildProcess; ended: Promise<CommandResult> } {
   const child = spawn(process.execPath, [SERVER, ...args], {
-    env: { ...process.env, ...environment },
+    env: environmentWith(environment),
   });
   // A command may end without reading its input.
   child.stdin.on('error', () => undefined).end(input);
