@@ -16,8 +16,11 @@ export type Suite = {
   readonly first?: string;
 };
 
-/** The names of test files that take long because they try so much. */
-const THOROUGH = 'service.*|openapi|openapi.*|*.hostile*|audit|backups|backups.*|emails';
+/** The names of test files that take long because they try so much, or because parts of the service fail in them. */
+const THOROUGH = [
+  'service.*|openapi|openapi.*|audit|backups|backups.*|emails|game-deletion',
+  '*.hostile*|*.property|*.faults|*.recovery|*.outage|*.replica|*.held|worker',
+].join('|');
 
 export const SUITES = {
   /** Needs neither a server nor a database. */
@@ -30,7 +33,7 @@ export const SUITES = {
     processes: 3,
   },
   server: { files: [`packages/server/test/!(${THOROUGH}).test.ts`], processes: 6 },
-  /** Everything with everything: each operation with each role, broken and hostile input, copies of whole installations. */
+  /** Each operation with each role, broken and hostile input, copies of whole installations, processes that die. */
   thorough: {
     files: [`packages/server/test/@(${THOROUGH}).test.ts`, 'packages/{cli,server}/src/**/*.hostile.test.ts'],
     processes: 2,

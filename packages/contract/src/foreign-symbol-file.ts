@@ -14,7 +14,7 @@ const ENCODING =
 
 type Kind = ForeignFile & { readonly start: RegExp };
 
-/** By the first bytes in hex, separated by spaces. */
+/** Kinds that are recognized by the first bytes in hex, separated by spaces. */
 const BINARY_KINDS: readonly Kind[] = [
   { start: /^(?:ff fe|fe ff|4d 00 4f 00|00 4d 00 4f)/, what: 'it is encoded in UTF-16', remedy: ENCODING },
   { start: /^ef bb bf/, what: 'it begins with a byte order mark', remedy: ENCODING },
@@ -33,7 +33,7 @@ const BINARY_KINDS: readonly Kind[] = [
   { start: /^50 4b (?:03 04|05 06)/, what: 'it is a .zip', remedy: 'Send it alone, with a name that ends in .zip.' },
 ];
 
-/** Recognized by the first bytes as Latin-1. */
+/** Kinds that are recognized by the first bytes as Latin-1. */
 const TEXT_KINDS: readonly Kind[] = [
   { start: /^Microsoft C\/C\+\+ /, what: 'it is a PDB', remedy: CREATE },
   { start: /^BSJB/, what: 'it is a portable PDB of .NET, which has no native code', remedy: 'Leave it out.' },

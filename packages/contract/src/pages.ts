@@ -24,7 +24,7 @@ export const PAGES = {
   cli: '/cli',
   cliLogin: '/cli/login',
   docs: '/docs',
-  // Before the pages, one of which it would be otherwise.
+  // It comes before the pages, because the pattern of one of them matches it as well.
   docSearch: '/docs/search',
   doc: '/docs/:page',
   setup: '/setup',

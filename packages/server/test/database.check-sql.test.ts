@@ -9,6 +9,7 @@ import type { Result } from '../../../scripts/sql/check.ts';
 import { openDatabase } from '../src/kernel/database/db.ts';
 import { MAX_PARAMETERS } from '../src/kernel/database/shards.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { ON_CITUS } from './setup/citus.ts';
 import { createTestDatabase } from './setup/database.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
@@ -182,7 +183,10 @@ export const remove = (db: Db, id: string) => rowsOfGame(db, id, sql<{ count: nu
   },
 ];
 
-describe('the check of statements', () => {
+// The check reads trees in the form of PostgreSQL 18, which `npm run sql` starts.
+const skip = ON_CITUS && 'skipped: the check needs a PostgreSQL without Citus';
+
+describe('the check of statements', { skip }, () => {
   let result: Result;
   before(async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'chauffeur-sql-')));

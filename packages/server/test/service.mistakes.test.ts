@@ -44,8 +44,8 @@ describe('a server that cannot start', () => {
     const name = `guest_${process.pid}`;
     await client.query(`create role ${name} login`);
     try {
-      const { host, database: databaseName } = client;
-      const url = `postgresql://${name}@/${databaseName}?host=${encodeURIComponent(host)}`;
+      const { host, port, database: databaseName } = client;
+      const url = `postgresql://${name}@/${databaseName}?host=${encodeURIComponent(host)}&port=${port}`;
       assert.match(await failureOf({ DATABASE_URL: url }), /may not create tables in the schema public\..*grant all/);
     } finally {
       await client.query(`drop role ${name}`);
