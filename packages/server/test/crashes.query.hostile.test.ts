@@ -1,4 +1,4 @@
-// Queries of crash groups and reports that nobody would write, on a real database.
+// Queries of crash groups and reports with values that break careless code, on a real database.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parseQuery, QUERY_KEYS } from '@chauffeur/contract/crash-query';
