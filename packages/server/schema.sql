@@ -383,8 +383,10 @@ create table channel_moves (
   expires_at timestamp with time zone,
   moved_by text not null,
   moved_at timestamp with time zone not null,
+  change_uid uuid,
+  previous_move_id uuid,
   constraint channel_moves_pkey PRIMARY KEY (game_id, move_id),
-  constraint channel_moves_action_check CHECK ((action = ANY (ARRAY['advance'::text, 'promote'::text, 'rollback'::text, 'delete'::text]))),
+  constraint channel_moves_action_check CHECK ((action = ANY (ARRAY['advance'::text, 'promote'::text, 'rollback'::text, 'delete'::text, 'undo'::text]))),
   constraint channel_moves_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
@@ -770,7 +772,7 @@ create table approvals (
   constraint approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]))),
   constraint approvals_check CHECK (((state = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((state = 'approved'::text) = (result IS NOT NULL))),
-  constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'delete_build'::text, 'request_deploy_key'::text]))),
+  constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'promote_version'::text, 'delete_build'::text, 'request_deploy_key'::text]))),
   constraint approvals_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint approvals_asker_id_fkey FOREIGN KEY (asker_id) REFERENCES users(id) ON DELETE SET NULL
 );

@@ -36,6 +36,17 @@ export function describePromotion(promotion: Promotion): string[] {
   ];
 }
 
+export type VersionPromotion = Omit<Promotion, 'build' | 'current'> & {
+  /** The build for each platform, and what the channel offers there now. */
+  readonly builds: readonly Pick<Promotion, 'build' | 'current'>[];
+};
+
+/** One sentence per line: what changes on each platform, and then what is the same for several. */
+export function describeVersionPromotion({ builds, ...promotion }: VersionPromotion): string[] {
+  const described = builds.map((build) => describePromotion({ ...promotion, ...build }));
+  return [...described.map(([first]) => first!), ...new Set(described.flatMap(([, ...rest]) => rest))];
+}
+
 type Offer = Pick<Promotion, 'build' | 'current' | 'hours'>;
 
 /** Whether the channel already offers the build, so that at most its expiry changes. */

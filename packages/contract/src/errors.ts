@@ -269,6 +269,12 @@ export const ERRORS = {
     meaning: 'There is no earlier build to roll back to.',
     remedy: 'Promote the build that you want.',
   },
+  4076: {
+    name: 'channelMoved',
+    status: 409,
+    meaning: 'The channel has moved since the change, so it cannot be undone.',
+    remedy: 'List what the channel offers now, and promote the version that you want.',
+  },
   4090: {
     name: 'noSuchCrashFile',
     status: 409,

@@ -1,6 +1,6 @@
 // Channels: the build each one offers on each platform, and the history of changes.
 import Type from 'typebox';
-import { ArchInput, ArchName, ChannelName, OsInput, OsName } from '../identity.ts';
+import { ArchInput, ArchName, ChannelName, OsInput, OsName, VersionName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid, WholeQuery } from './fields.ts';
@@ -18,12 +18,30 @@ export const ChannelPointer = Type.Object({
   expired: Type.Boolean(),
   previous_build_id: Nullable({ ...Uuid, description: 'The build that a rollback restores; null if there is none' }),
   moved_at: Timestamp,
+  change_uid: { ...Uuid, description: 'The change that made it offer this; channels.undo undoes it' },
 });
+
+/** What one change made a channel offer, on one platform or on several. */
+const ChannelChange = Type.Object({
+  change_uid: { ...Uuid, description: 'Undoes the change with channels.undo' },
+  channels: Type.Array(ChannelPointer),
+});
+
+const Platforms = (what: string) =>
+  Type.Optional(
+    Type.Array(Type.Object({ os: OsInput, arch: ArchInput }), {
+      minItems: 1,
+      maxItems: 64,
+      description: `The platforms ${what}; all by default`,
+    }),
+  );
 
 export const ChannelMove = Type.Object({
   at: Timestamp,
-  action: Type.Enum(['advance', 'promote', 'rollback', 'delete'], {
-    description: 'delete: the build was deleted and the channel offers nothing',
+  change_uid: { ...Uuid, description: 'The same for platforms that were changed at once' },
+  action: Type.Enum(['advance', 'promote', 'rollback', 'delete', 'undo'], {
+    description:
+      'delete: the build was deleted and the channel offers nothing. undo: the change before was undone; if it was the first, the channel offers nothing',
   }),
   channel: Type.String(),
   os: OsName,
@@ -115,8 +133,12 @@ export const rollbackChannel = defineOperation({
   access: 'account',
   role: 'developer',
   params: ChannelParams,
-  body: Type.Object({ os: Type.Optional(OsInput), arch: Type.Optional(ArchInput) }),
-  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  body: Type.Object({
+    os: Type.Optional(OsInput),
+    arch: Type.Optional(ArchInput),
+    platforms: Platforms('to roll back'),
+  }),
+  output: ChannelChange,
   statuses: [200],
   invalid: 'invalidChannel',
   errors: ['notFound', 'noEarlierBuild'],
@@ -126,6 +148,46 @@ export const rollbackChannel = defineOperation({
     scope: 'mcp:write',
     destructive: true,
   },
+});
+
+export const promoteVersion = defineOperation({
+  id: 'channels.promoteVersion',
+  summary: 'Promote a version: the channel offers its builds on all their platforms, or on none',
+  method: 'POST',
+  path: '/games/{uid}/channels/{channel}/promote-version',
+  access: 'account',
+  role: 'developer',
+  params: ChannelParams,
+  body: Type.Object({
+    version: VersionName,
+    platforms: Platforms('to promote it on'),
+    expires_in_hours: promoteBuild.body!.properties.expires_in_hours,
+  }),
+  output: ChannelChange,
+  statuses: [200],
+  invalid: 'invalidChannel',
+  errors: ['unknownBuild', 'notFound', 'notClean'],
+  mcp: {
+    tool: 'promote_version',
+    when: 'Use it when the user asks to release a version on a channel. Call list_channels first to see what it replaces.',
+    scope: 'mcp:write',
+    destructive: true,
+  },
+});
+
+export const undoChannelChange = defineOperation({
+  id: 'channels.undo',
+  summary: 'Undo the last change of a channel: it offers what it offered before, on all platforms of the change',
+  method: 'POST',
+  path: '/games/{uid}/channels/{channel}/undo',
+  access: 'account',
+  role: 'developer',
+  params: ChannelParams,
+  body: Type.Object({ change_uid: Uuid }),
+  output: ChannelChange,
+  statuses: [200],
+  invalid: 'invalidChannel',
+  errors: ['notFound', 'channelMoved', 'noEarlierBuild'],
 });
 
 const ToolParams = Type.Object({ channel: ChannelName });
@@ -159,6 +221,23 @@ export const promoteWithKey = defineOperation({
   errors: ['unknownBuild', 'notClean'],
 });
 
+export const promoteVersionWithKey = defineOperation({
+  id: 'channels.promoteVersionWithKey',
+  summary:
+    "Promote a version of the deploy key's game: the channel offers its builds on all their platforms, or on none",
+  method: 'POST',
+  path: '/tool/channels/{channel}/promote-version',
+  access: 'deploy_key',
+  role: 'developer',
+  uploadScope: 'channels',
+  params: ToolParams,
+  body: promoteVersion.body!,
+  output: ChannelChange,
+  statuses: [200],
+  invalid: 'invalidChannel',
+  errors: ['unknownBuild', 'notClean'],
+});
+
 export const rollbackWithKey = defineOperation({
   id: 'channels.rollbackWithKey',
   summary: "Roll a channel of the deploy key's game back to the build it offered before",
@@ -169,7 +248,7 @@ export const rollbackWithKey = defineOperation({
   uploadScope: 'channels',
   params: ToolParams,
   body: rollbackChannel.body!,
-  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  output: ChannelChange,
   statuses: [200],
   invalid: 'invalidChannel',
   errors: ['noEarlierBuild'],

@@ -35,6 +35,8 @@ export type RiskyInput = {
   readonly uid: string;
   readonly build_id: string;
   readonly channel: string;
+  readonly version: string;
+  readonly platforms?: readonly { readonly os: string; readonly arch: string }[];
   readonly expires_in_hours?: number;
   readonly idempotency_key?: string;
 };
@@ -63,6 +65,21 @@ const RISKY: Readonly<Record<string, RiskyTool>> = {
     request: ({ channel, build_id, expires_in_hours }) => ({
       action: 'promote_build',
       input: { channel, build_id, ...(expires_in_hours !== undefined && { expires_in_hours }) },
+    }),
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
+  },
+  promote_version: {
+    waits: ({ channel }) => channel === 'stable',
+    description:
+      "A promotion to stable needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.",
+    request: ({ channel, version, platforms, expires_in_hours }) => ({
+      action: 'promote_version',
+      input: {
+        channel,
+        version,
+        ...(platforms !== undefined && { platforms }),
+        ...(expires_in_hours !== undefined && { expires_in_hours }),
+      },
     }),
     message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
   },

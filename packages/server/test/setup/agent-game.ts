@@ -131,6 +131,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     merge_crash_groups: { args: { uid, group_ids: [studio.groupId, studio.otherGroupId], into: studio.groupId } },
     unmerge_crash_groups: { args: { ...group, group_ids: [studio.otherGroupId] } },
     promote_build: { args: { ...build, channel: 'beta' } },
+    promote_version: { args: { uid, version: '1.0', channel: 'beta' } },
     rollback_channel: { args: { uid, channel: 'beta' } },
     delete_build: { args: build },
     delete_build_symbols: { args: build },

@@ -97,7 +97,7 @@ function credentialsOf({ access }: Operation, { studio }: Samples): Credentials 
 
 /** Called last, in this order, because they remove what the other calls need. */
 export const LAST = [
-  ...['channels.promoteWithKey', 'channels.rollbackWithKey'],
+  ...['channels.promoteWithKey', 'channels.promoteVersionWithKey', 'channels.rollbackWithKey'],
   ...['games.removeAdmin', 'builds.delete', 'deployKeys.issue'],
   ...['setup.createOperator', 'setup.claimOperator'],
 ];
@@ -507,6 +507,13 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'approvals.decide': () => ({ ...approval, json: { approve: true } }),
     'channels.promote': () => ({ json: { build_id: buildId } }),
     'channels.promoteWithKey': () => ({ json: { build_id: buildId } }),
+    'channels.promoteVersion': () => ({ json: { version: '1.0' } }),
+    'channels.promoteVersionWithKey': () => ({ json: { version: '1.0' } }),
+    'channels.undo': async () => {
+      await shipAndScan(server, game, { version: '1.4', channel: 'beta' });
+      const { body } = await request(`${server.api}/games/${game.uid}/channels/beta/history`, { headers: owner });
+      return { json: { change_uid: body.data.moves[0].change_uid } };
+    },
     'channels.rollbackWithKey': async () => {
       await shipAndScan(server, game, { version: '1.3', channel: 'beta' });
       return { json: {} };

@@ -71,6 +71,14 @@ export function findBuilds(db: Db, gameId: string, buildIds: readonly string[]):
   );
 }
 
+export function findBuildsOfVersion(db: Db, gameId: string, version: string): Promise<BuildRow[]> {
+  return rows(
+    db,
+    sql<BuildRow>`select ${columns} from builds where game_id = ${gameId} and version = ${version}
+      order by created_at desc, build_id desc`,
+  );
+}
+
 export function findByIdentity(db: Db, gameId: string, identity: BuildIdentity): Promise<BuildRow | undefined> {
   const { version, build_type, os, arch, channel } = identity;
   return row(

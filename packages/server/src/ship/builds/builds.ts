@@ -178,6 +178,11 @@ export async function findBuilds(
   return new Map(matches.map((build) => [build.build_id, build]));
 }
 
+/** The builds of a version of the game, the newest first. */
+export function buildsOfVersion(db: Db, gameId: string, version: string): Promise<Build[]> {
+  return builds.findBuildsOfVersion(db, gameId, version);
+}
+
 /** Returns the game's build with this id or identity. Throws `unknownBuildOfFile`. */
 export async function requireBuild(db: Db, gameId: string, key: { buildId: string } | BuildIdentity): Promise<Build> {
   const build =

@@ -13,7 +13,11 @@ export type MoveRow = {
   channel: string;
   os: Os;
   arch: Arch;
-  action: 'advance' | 'promote' | 'rollback' | 'delete';
+  action: 'advance' | 'promote' | 'rollback' | 'delete' | 'undo';
+  /** The change that the move is a part of. */
+  change_uid: string;
+  /** The move before; null for the first one, and for moves that version 0.3 made. */
+  previous_move_id: string | null;
   build_id: string;
   previous_build_id: string | null;
   back_to: string | null;
@@ -29,6 +33,8 @@ export type PointerRow = MoveRow & { build_created_at: Date };
 
 type NewMove = PointerId & {
   moveId: string;
+  changeUid: string;
+  previousMoveId: string | null;
   action: MoveRow['action'];
   buildId: string;
   previousBuildId: string | null;
@@ -42,7 +48,7 @@ const HISTORY_LENGTH = 200;
 
 const moveColumns = sql.raw(
   `moves.game_id, moves.move_id, moves.channel, moves.os, moves.arch, moves.action, moves.build_id, moves.previous_build_id,
-   moves.back_to, moves.expires_at, moves.moved_by, moves.moved_at, builds.version, builds.created_at as build_created_at, builds.deleted`,
+   coalesce(moves.change_uid, moves.move_id) as change_uid, moves.previous_move_id, moves.back_to, moves.expires_at, moves.moved_by, moves.moved_at, builds.version, builds.created_at as build_created_at, builds.deleted`,
 );
 
 /** Joins the builds of moves, including deleted ones. */
@@ -96,8 +102,9 @@ export function listEmptied(db: Db, gameId: string): Promise<PointerRow[]> {
 export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
   await changed(
     tx,
-    sql`insert into channel_moves (game_id, move_id, channel, os, arch, action, build_id, previous_build_id, back_to, expires_at, moved_by, moved_at)
-      values (${move.gameId}, ${move.moveId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.action}, ${move.buildId},
+    sql`insert into channel_moves (game_id, move_id, change_uid, previous_move_id, channel, os, arch, action, build_id,
+        previous_build_id, back_to, expires_at, moved_by, moved_at)
+      values (${move.gameId}, ${move.moveId}, ${move.changeUid}, ${move.previousMoveId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.action}, ${move.buildId},
         ${move.previousBuildId}, ${move.backTo}, ${move.expiresAt}, ${move.movedBy}, ${move.movedAt})`,
   );
   await changed(
@@ -127,6 +134,25 @@ export function findRollbacks(db: Db, gameId: string, moveIds: readonly string[]
       select from_id, ${moveColumns}
       from walk join channel_moves as moves on moves.game_id = walk.game_id and moves.move_id = walk.move_id
       ${named} where fits`,
+  );
+}
+
+/** The moves of a change. */
+export function findChange(db: Db, gameId: string, channel: string, changeUid: string): Promise<MoveRow[]> {
+  return rows(
+    db,
+    sql<MoveRow>`select ${moveColumns} from channel_moves as moves ${named}
+      where moves.game_id = ${gameId} and moves.channel = ${channel}
+        and coalesce(moves.change_uid, moves.move_id) = ${changeUid}
+      order by moves.os, moves.arch`,
+  );
+}
+
+export function findMoves(db: Db, gameId: string, moveIds: readonly string[]): Promise<MoveRow[]> {
+  return rows(
+    db,
+    sql<MoveRow>`select ${moveColumns} from channel_moves as moves ${named}
+      where moves.game_id = ${gameId} and moves.move_id = any(${moveIds}::uuid[])`,
   );
 }
 

@@ -1,7 +1,12 @@
-// Channels: the build that each one offers on each platform, moved by uploads, promotions and rollbacks, with a
-// history.
+// Channels: the build that each one offers on each platform, with a history.
+//
+// An upload moves the channel of its build; people promote builds or whole versions, roll channels back, and undo
+// changes. A change moves one platform or several, all or none, and each of its moves remembers the move before it.
+// Undoing a change restores what these moves made the channel offer. That is possible until the channel moves again on
+// one of the platforms.
 import { errors } from '@chauffeur/contract/errors';
-import { type Arch, canonicalArch, canonicalOs, type Os } from '@chauffeur/contract/identity';
+import { formatPlatform } from '@chauffeur/contract/format';
+import { canonicalArch, canonicalOs, type Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/channels';
 import type { Caller, Context, GameCaller } from '../../context.ts';
@@ -13,13 +18,15 @@ import { auditChange } from '../../request/audit.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
 import type { Call } from '../../request/perform.ts';
 import { handle } from '../../request/route.ts';
-import { type Build, findBuild } from '../builds/builds.ts';
+import { type Build, buildsOfVersion, findBuild } from '../builds/builds.ts';
 import { newestOfferedFile, newestOfferedFiles } from '../files/files.ts';
 import { isMember } from './beta.ts';
 import * as channels from './channels.sql.ts';
+import { pickBuilds, platformKey } from './version-builds.ts';
 
 export type Pointer = channels.PointerRow;
 type PointerRecord = OutputOf<typeof contract.promoteBuild>;
+type Change = OutputOf<typeof contract.promoteVersion>;
 
 const UPLOADED = 'upload';
 
@@ -34,10 +41,10 @@ export async function advanceChannel(tx: Tx, now: Date, build: Build): Promise<b
   if (current !== undefined && !isNewer(build, current)) return false;
   await channels.insertMove(tx, {
     ...pointerId,
-    moveId: newId(),
+    ...nextTo(current),
+    changeUid: newId(),
     action: 'advance',
     buildId: build.build_id,
-    previousBuildId: current?.build_id ?? null,
     backTo: current?.move_id ?? null,
     expiresAt: null,
     movedBy: UPLOADED,
@@ -71,28 +78,115 @@ export type PromotionInput = {
 
 /** Promotes within a transaction. Throws `unknownBuild` and `notClean`, after which the transaction can continue. */
 export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<PointerRecord> {
-  const { gameId, channel, movedBy, now } = input;
-  const build = await requireOfferedBuild(tx, gameId, input.build_id);
-  const pointerId = { gameId, channel, os: build.os, arch: build.arch };
-  await channels.lockPointer(tx, pointerId);
-  // This is checked again, because only the lock keeps the build from being deleted.
-  await requireOfferedBuild(tx, gameId, build.build_id);
-  const current = await channels.findPointer(tx, pointerId);
-  await channels.insertMove(tx, {
-    ...pointerId,
+  const build = await requireOfferedBuild(tx, input.gameId, input.build_id);
+  const { channels: moved } = await moveTo(tx, [build], input);
+  return moved[0]!;
+}
+
+/** Points the channel at builds of different platforms, in the order of their platforms. */
+async function moveTo(
+  tx: Tx,
+  builds: readonly Build[],
+  { gameId, channel, expires_in_hours, movedBy, now }: Omit<PromotionInput, 'build_id'>,
+): Promise<Change> {
+  const changeUid = newId();
+  const moved: Pointer[] = [];
+  for (const { build_id, os, arch, version } of builds) {
+    const pointerId = { gameId, channel, os, arch };
+    await channels.lockPointer(tx, pointerId);
+    // This is checked again, because only the lock keeps the build from being deleted.
+    await requireOfferedBuild(tx, gameId, build_id);
+    const current = await channels.findPointer(tx, pointerId);
+    await channels.insertMove(tx, {
+      ...pointerId,
+      ...nextTo(current),
+      changeUid,
+      action: 'promote',
+      buildId: build_id,
+      // Promoting the same build again only changes its expiry. A rollback from it must not lead back to the same build.
+      backTo: current?.build_id === build_id ? current.back_to : (current?.move_id ?? null),
+      expiresAt: expiryOf(now, expires_in_hours),
+      movedBy,
+      movedAt: now,
+    });
+    moved.push((await channels.findPointer(tx, pointerId))!);
+    auditMove(pointerId, current?.version, version);
+  }
+  return { change_uid: changeUid, channels: await recordsOf(tx, gameId, moved, now) };
+}
+
+/** The fields of a move that follows the current one. */
+function nextTo(current: Pointer | undefined) {
+  return {
     moveId: newId(),
-    action: 'promote',
-    buildId: build.build_id,
+    previousMoveId: current?.move_id ?? null,
     previousBuildId: current?.build_id ?? null,
-    // Promoting the same build again only changes its expiry. A rollback from it must not lead back to the same build.
-    backTo: current?.build_id === build.build_id ? current.back_to : (current?.move_id ?? null),
-    expiresAt: expiryOf(now, input.expires_in_hours),
-    movedBy,
-    movedAt: now,
-  });
-  const [moved] = await recordsOf(tx, gameId, [(await channels.findPointer(tx, pointerId))!], now);
-  auditMove(pointerId, current?.version, build.version);
-  return moved!;
+  };
+}
+
+export const promoteVersion = handle(contract.promoteVersion, async (ctx, { caller, input }) => {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const by = { gameId: game.game_id, movedBy: caller.user.name, now: ctx.clock.now() };
+  return transact(ctx.db, (tx) => promoteVersionWithin(tx, { ...input, ...by }));
+});
+
+export const promoteVersionWithKey = handle(contract.promoteVersionWithKey, (ctx, { caller, input }) => {
+  const by = { gameId: caller.gameId, movedBy: nameOf(caller), now: ctx.clock.now() };
+  return transact(ctx.db, (tx) => promoteVersionWithin(tx, { ...input, ...by }));
+});
+
+export type VersionPromotion = Omit<PromotionInput, 'build_id'> & {
+  version: string;
+  /** All platforms of the version by default. */
+  platforms?: readonly PlatformInput[] | undefined;
+};
+
+type PlatformInput = { os: string; arch: string };
+
+/**
+ * Promotes a version on all platforms or on none, within a transaction. Throws `unknownBuild`, and `notClean` if the
+ * build for one of the platforms could not be downloaded, after which the transaction can continue.
+ */
+export async function promoteVersionWithin(tx: Tx, input: VersionPromotion): Promise<Change> {
+  return moveTo(tx, await requireOfferedVersion(tx, input), input);
+}
+
+/** The builds that a promotion of the version would offer, in the order of their platforms. Throws like it. */
+export async function requireOfferedVersion(
+  db: Db,
+  {
+    gameId,
+    channel,
+    version: typed,
+    platforms,
+  }: Pick<VersionPromotion, 'gameId' | 'channel' | 'version' | 'platforms'>,
+): Promise<Build[]> {
+  const version = typed.trim();
+  const builds = await buildsOfVersion(db, gameId, version);
+  if (builds.length === 0)
+    throw errors.unknownBuild('version: this game has no such version. List the builds and use one of their versions.');
+  const offered = await newestOfferedFiles(
+    db,
+    gameId,
+    builds.map(({ build_id }) => build_id),
+  );
+  const candidates = builds.map((build) => ({ ...build, offered: offered.has(build.build_id) }));
+  const wanted = platforms && new Set(platforms.map((platform) => platformKey(canonicalPlatform(platform))));
+  const picked = pickBuilds(candidates, channel).filter((build) => wanted?.has(platformKey(build)) ?? true);
+  const found = new Set(picked.map(platformKey));
+  const missing = platforms?.map(canonicalPlatform).find((platform) => !found.has(platformKey(platform)));
+  if (missing !== undefined)
+    throw errors.unknownBuild(`platforms: ${version} has no build for ${formatPlatform(missing)}.`);
+  const unready = picked.filter((build) => !build.offered).map(formatPlatform);
+  if (unready.length > 0)
+    throw errors.notClean(
+      `version: ${version} has no clean file for ${unready.join(', ')}. Wait for the scan, upload a file, or name the other platforms.`,
+    );
+  return picked;
+}
+
+function canonicalPlatform({ os, arch }: PlatformInput): Platform {
+  return { os: canonicalOs(os), arch: canonicalArch(arch) };
 }
 
 /** Returns the game's build, which must have an offered file. Throws `unknownBuild` and `notClean`. */
@@ -120,13 +214,15 @@ export async function emptyChannels(
 ): Promise<Pointer[]> {
   await channels.lockChannels(tx, gameId);
   const emptied = await pointersAt(tx, gameId, buildId);
-  for (const { channel, os, arch, back_to, version } of emptied) {
+  const changeUid = newId();
+  for (const pointer of emptied) {
+    const { channel, os, arch, back_to, version } = pointer;
     await channels.insertMove(tx, {
       ...{ gameId, channel, os, arch },
-      moveId: newId(),
+      ...nextTo(pointer),
+      changeUid,
       action: 'delete',
       buildId,
-      previousBuildId: buildId,
       backTo: back_to,
       expiresAt: null,
       movedBy,
@@ -170,34 +266,43 @@ function nameOf({ user, token, keyRef }: GameCaller): string {
 async function rollBackPointers(
   ctx: Context,
   gameId: string,
-  input: Pick<Call<typeof contract.rollbackChannel>['input'], 'channel' | 'os' | 'arch'>,
+  {
+    channel,
+    os,
+    arch,
+    platforms,
+  }: Pick<Call<typeof contract.rollbackChannel>['input'], 'channel' | 'os' | 'arch' | 'platforms'>,
   movedBy: string,
-) {
+): Promise<Change> {
   const now = ctx.clock.now();
-  const platform = {
-    os: input.os === undefined ? undefined : canonicalOs(input.os),
-    arch: input.arch === undefined ? undefined : canonicalArch(input.arch),
-  };
-  const pointers = (await channels.listPointers(ctx.db, gameId)).filter((pointer) =>
-    fits(pointer, input.channel, platform),
-  );
-  if (pointers.length === 0)
-    throw errors.noEarlierBuild('The channel offers nothing on this platform, so there is nothing to roll back.');
+  const wanted = platforms && new Set(platforms.map((platform) => platformKey(canonicalPlatform(platform))));
+  const pointers = (await channels.listPointers(ctx.db, gameId))
+    .filter(
+      (pointer) =>
+        pointer.channel === channel &&
+        (os === undefined || pointer.os === canonicalOs(os)) &&
+        (arch === undefined || pointer.arch === canonicalArch(arch)) &&
+        (wanted?.has(platformKey(pointer)) ?? true),
+    )
+    .sort((a, b) => (platformKey(a) < platformKey(b) ? -1 : 1));
+  if (pointers.length === 0 || pointers.length < (wanted?.size ?? 0))
+    throw errors.noEarlierBuild(
+      wanted === undefined || pointers.length === 0
+        ? 'The channel offers nothing on this platform, so there is nothing to roll back.'
+        : 'The channel offers nothing on one of the platforms, so there is nothing to roll back there.',
+    );
   // All platforms are rolled back or none, so players never get builds that were not released together.
-  await transact(ctx.db, async (tx) => {
-    for (const { channel, os, arch } of pointers) {
-      await rollBackPointer(tx, { gameId, channel, os, arch }, movedBy, now);
-    }
+  return transact(ctx.db, async (tx) => {
+    const changeUid = newId();
+    const moved: Pointer[] = [];
+    for (const pointer of pointers)
+      moved.push(await rollBackPointer(tx, { gameId, ...pointerIdOf(pointer) }, { changeUid, movedBy, now }));
+    return { change_uid: changeUid, channels: await recordsOf(tx, gameId, moved, now) };
   });
-  const moved = (await channels.listPointers(ctx.db, gameId)).filter((pointer) =>
-    fits(pointer, input.channel, platform),
-  );
-  return { channels: await recordsOf(ctx.db, gameId, moved, now) };
 }
 
-function fits(pointer: Pointer, channel: string, platform: { os: Os | undefined; arch: Arch | undefined }): boolean {
-  const { os = pointer.os, arch = pointer.arch } = platform;
-  return pointer.channel === channel && pointer.os === os && pointer.arch === arch;
+function pointerIdOf({ channel, os, arch }: Pick<Pointer, 'channel' | 'os' | 'arch'>) {
+  return { channel, os, arch };
 }
 
 /** Adds the move to the audit log. */
@@ -205,27 +310,93 @@ function auditMove({ channel, os, arch }: channels.PointerId, before: string | u
   auditChange(`${channel} ${os} ${arch}`, before ?? null, after);
 }
 
-async function rollBackPointer(tx: Tx, pointerId: channels.PointerId, movedBy: string, now: Date): Promise<void> {
+type Mover = { changeUid: string; movedBy: string; now: Date };
+
+async function rollBackPointer(
+  tx: Tx,
+  pointerId: channels.PointerId,
+  { changeUid, movedBy, now }: Mover,
+): Promise<Pointer> {
   await channels.lockPointer(tx, pointerId);
   const current = await channels.findPointer(tx, pointerId);
   const [target] = current === undefined ? [] : await channels.findRollbacks(tx, pointerId.gameId, [current.move_id]);
   if (current === undefined || target === undefined) {
     throw errors.noEarlierBuild(
-      `There is no earlier build of ${pointerId.channel} on ${pointerId.os} ${pointerId.arch} to roll back to. Promote a build instead.`,
+      `There is no earlier build of ${pointerId.channel} on ${pointerId.os} ${pointerId.arch} to roll back to. Promote a build instead, or name the other platforms.`,
     );
   }
   await channels.insertMove(tx, {
     ...pointerId,
-    moveId: newId(),
+    ...nextTo(current),
+    changeUid,
     action: 'rollback',
     buildId: target.build_id,
-    previousBuildId: current.build_id,
     backTo: target.back_to,
     expiresAt: null,
     movedBy,
     movedAt: now,
   });
   auditMove(pointerId, current.version, target.version);
+  return (await channels.findPointer(tx, pointerId))!;
+}
+
+export const undoChannelChange = handle(contract.undoChannelChange, async (ctx, { caller, input }) => {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { channel, change_uid } = input;
+  const now = ctx.clock.now();
+  const moves = await channels.findChange(ctx.db, game.game_id, channel, change_uid.toLowerCase());
+  if (moves.length === 0) throw errors.notFound('change_uid: the channel has no such change.');
+  moves.sort((a, b) => (platformKey(a) < platformKey(b) ? -1 : 1));
+  return transact(ctx.db, async (tx) => {
+    const changeUid = newId();
+    const moved: Pointer[] = [];
+    for (const move of moves) moved.push(await undoMove(tx, move, { changeUid, movedBy: caller.user.name, now }));
+    return { change_uid: changeUid, channels: await recordsOf(tx, game.game_id, moved, now) };
+  });
+});
+
+async function undoMove(tx: Tx, move: channels.MoveRow, { changeUid, movedBy, now }: Mover): Promise<Pointer> {
+  const gameId = move.game_id;
+  const pointerId = { gameId, ...pointerIdOf(move) };
+  await channels.lockPointer(tx, pointerId);
+  const current = await channels.findPointer(tx, pointerId);
+  if (current?.move_id !== move.move_id)
+    throw errors.channelMoved(
+      `${move.channel} has moved again on ${formatPlatform(move)} since this change. Nothing was undone.`,
+    );
+  const before = await moveBefore(tx, move, now);
+  await channels.insertMove(tx, {
+    ...pointerId,
+    ...nextTo(current),
+    changeUid,
+    action: 'undo',
+    // Before its first move, the channel offered nothing, as it does after an expiry.
+    buildId: before?.build_id ?? move.build_id,
+    backTo: before?.back_to ?? null,
+    expiresAt: before === null ? now : before.expires_at,
+    movedBy,
+    movedAt: now,
+  });
+  auditMove(pointerId, current.version, before?.version ?? null);
+  return (await channels.findPointer(tx, pointerId))!;
+}
+
+/** The move before this one, whose build the channel can offer again; null if this was the first. */
+async function moveBefore(tx: Tx, move: channels.MoveRow, now: Date): Promise<channels.MoveRow | null> {
+  const { game_id: gameId, previous_move_id: previousId, previous_build_id: previousBuild } = move;
+  const place = `${move.channel} on ${formatPlatform(move)}`;
+  if (previousId === null && previousBuild === null) return null;
+  const [before] = previousId === null ? [] : await channels.findMoves(tx, gameId, [previousId]);
+  if (before === undefined)
+    throw errors.noEarlierBuild(`This change of ${place} was made before changes could be undone. Roll back instead.`);
+  if (before.action === 'delete' || isExpired(before, now)) return before;
+  if (before.deleted)
+    throw errors.noEarlierBuild(`The build that ${place} offered before was deleted. Promote another one.`);
+  if ((await newestOfferedFile(tx, gameId, before.build_id)) === null)
+    throw errors.noEarlierBuild(
+      `The build that ${place} offered before has no clean file anymore. Promote another one.`,
+    );
+  return before;
 }
 
 type Rollback = Pick<channels.RollbackRow, 'build_id' | 'version'>;
@@ -253,11 +424,12 @@ function recordOf(pointer: Pointer, rollback: Rollback | undefined, now: Date): 
     expired: isExpired(pointer, now),
     previous_build_id: rollback?.build_id ?? null,
     moved_at: pointer.moved_at.toISOString(),
+    change_uid: pointer.change_uid,
   };
 }
 
 /** An expired channel offers nothing on the platform until it is moved again. */
-export function isExpired(pointer: Pointer, now: Date): boolean {
+export function isExpired(pointer: Pick<Pointer, 'expires_at'>, now: Date): boolean {
   return pointer.expires_at !== null && pointer.expires_at <= now;
 }
 
@@ -302,6 +474,7 @@ export const listChannelMoves = handle(contract.listChannelMoves, async (ctx, { 
   return {
     moves: moves.map((move) => ({
       at: move.moved_at.toISOString(),
+      change_uid: move.change_uid,
       action: move.action,
       channel: move.channel,
       os: move.os,

@@ -3,11 +3,14 @@
 // and the state has not changed.
 
 import { isDeepStrictEqual } from 'node:util';
-import { describePromotion } from '@chauffeur/contract/consequences';
+import { describePromotion, describeVersionPromotion } from '@chauffeur/contract/consequences';
 import { errors } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { ApprovalAction, KeyCollection } from '@chauffeur/contract/operations/approvals';
-import { promoteBuild as promoteOperation } from '@chauffeur/contract/operations/channels';
+import {
+  promoteBuild as promoteOperation,
+  promoteVersion as promoteVersionOperation,
+} from '@chauffeur/contract/operations/channels';
 import { deleteBuild as deleteOperation } from '@chauffeur/contract/operations/deletion';
 import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
 import { isAtLeast, type Role } from '@chauffeur/contract/roles';
@@ -18,7 +21,14 @@ import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { roleOnGame } from '../../people/game-access/game-access.sql.ts';
 import type { Game } from '../../people/game-access/game-access.ts';
 import { findPointer } from '../../ship/channels/channels.sql.ts';
-import { isExpired, promoteWithin, requireOfferedBuild } from '../../ship/channels/channels.ts';
+import {
+  isExpired,
+  type Pointer,
+  promoteVersionWithin,
+  promoteWithin,
+  requireOfferedBuild,
+  requireOfferedVersion,
+} from '../../ship/channels/channels.ts';
 import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
 import { deleteBuildWithin, previewDeletion } from '../build-deletion/build-deletion.ts';
@@ -61,9 +71,16 @@ type Handover = {
 };
 
 type PromotionRequest = { channel: string; build_id: string; expires_in_hours?: number | undefined };
+type VersionRequest = {
+  channel: string;
+  version: string;
+  platforms?: readonly { os: string; arch: string }[] | undefined;
+  expires_in_hours?: number | undefined;
+};
 type DeletionRequest = { build_id: string };
 export type ActionInputs = {
   promote_build: PromotionRequest;
+  promote_version: VersionRequest;
   delete_build: DeletionRequest;
   request_deploy_key: DeployKeyRequest;
 };
@@ -78,18 +95,12 @@ const promoteBuild: Action<PromotionRequest> = {
   async preview(db, game, { channel, build_id, expires_in_hours: hours = 0 }, now) {
     const build = await requireOfferedBuild(db, game.game_id, build_id);
     const pointer = await findPointer(db, { gameId: game.game_id, channel, os: build.os, arch: build.arch });
-    const current = pointer === undefined || pointer.deleted ? undefined : pointer;
     return {
       summary: `Promote ${build.version} for ${formatPlatform(build)} to ${channel}`,
       consequences: describePromotion({
         channel,
         build,
-        current: current && {
-          build_id: current.build_id,
-          version: current.version,
-          expired: isExpired(current, now),
-          expires_at: current.expires_at?.toISOString() ?? null,
-        },
+        current: offerOf(pointer, now),
         hours,
         visibility: game.visibility,
         now,
@@ -101,6 +112,48 @@ const promoteBuild: Action<PromotionRequest> = {
   outdated:
     'The channel has moved since this was requested. Nothing was changed. Check the channel and request it again.',
   perform: (tx, game, input, by) => promoteWithin(tx, { ...input, ...by, gameId: game.game_id }),
+};
+
+/** What the channel offers now, for the description of a change. */
+function offerOf(pointer: Pointer | undefined, now: Date) {
+  if (pointer === undefined || pointer.deleted) return undefined;
+  const { build_id, version, expires_at } = pointer;
+  return { build_id, version, expired: isExpired(pointer, now), expires_at: expires_at?.toISOString() ?? null };
+}
+
+const promoteVersion: Action<VersionRequest> = {
+  neededRole: promoteVersionOperation.role ?? 'owner',
+  normalize: ({ channel, version, platforms, expires_in_hours = 0 }) => ({
+    channel,
+    version: version.trim(),
+    ...(platforms && { platforms }),
+    expires_in_hours,
+  }),
+  async preview(db, game, { expires_in_hours: hours = 0, ...request }, now) {
+    const { channel } = request;
+    const builds = await requireOfferedVersion(db, { ...request, gameId: game.game_id });
+    const pointers = await Promise.all(
+      builds.map(({ os, arch }) => findPointer(db, { gameId: game.game_id, channel, os, arch })),
+    );
+    return {
+      summary: `Promote ${builds[0]!.version} for ${builds.map(formatPlatform).join(', ')} to ${channel}`,
+      consequences: describeVersionPromotion({
+        channel,
+        builds: builds.map((build, index) => ({ build, current: offerOf(pointers[index], now) })),
+        hours,
+        visibility: game.visibility,
+        now,
+        formatTime: formatUtc,
+      }),
+      basis: {
+        builds: builds.map(({ build_id }) => build_id),
+        move_ids: pointers.map((pointer) => pointer?.move_id ?? null),
+      },
+    };
+  },
+  outdated:
+    'The version or the channel has changed since this was requested. Nothing was changed. Check both and request it again.',
+  perform: (tx, game, input, by) => promoteVersionWithin(tx, { ...input, ...by, gameId: game.game_id }),
 };
 
 const deleteBuild: Action<DeletionRequest> = {
@@ -204,6 +257,7 @@ async function collect(tx: Tx, game: Game, { result, now, movedBy, requireApplic
 
 const ACTIONS = {
   promote_build: promoteBuild,
+  promote_version: promoteVersion,
   delete_build: deleteBuild,
   request_deploy_key: requestDeployKey,
 } as const;

@@ -202,14 +202,14 @@ type MoveHistoryProps = {
 
 const INITIAL_ROWS = 10;
 
-/** The history of a channel: each move with its build, how it happened, and who did it. */
+/** The history of a channel: each change with its version and platforms, how it happened, and who did it. */
 function MoveHistory({ game, channel, channels, onChannel }: MoveHistoryProps) {
   const [showsAll, setShowsAll] = useState(false);
   const { data, error, isPending, refetch } = useQuery({
     ...ask(listChannelMoves, { uid: game.game_uid, channel }),
     placeholderData: keepPreviousData,
   });
-  const moves = data?.moves ?? [];
+  const changes = data && changesOf(data.moves);
   return (
     <Stack gap="xs" component="section" aria-labelledby="history">
       <Group justify="space-between">
@@ -228,20 +228,34 @@ function MoveHistory({ game, channel, channels, onChannel }: MoveHistoryProps) {
       <DataTable
         label="History"
         keepsColumns
-        columns={moveColumns(game.slug)}
-        rows={data === undefined || showsAll ? data?.moves : moves.slice(0, INITIAL_ROWS)}
-        rowKey={(move) => `${move.at} ${move.os} ${move.arch} ${move.build_id}`}
+        columns={changeColumns(game.slug)}
+        rows={showsAll ? changes : changes?.slice(0, INITIAL_ROWS)}
+        rowKey={(change) => keyOf(change)}
         isLoading={isPending}
         skeletonRows={4}
         empty={<Text size="sm">No changes yet on {channel}.</Text>}
       />
-      {!showsAll && moves.length > INITIAL_ROWS && (
+      {!showsAll && changes !== undefined && changes.length > INITIAL_ROWS && (
         <Button size="xs" variant="default" onClick={() => setShowsAll(true)} style={{ alignSelf: 'flex-start' }}>
-          Show all {moves.length} changes
+          Show all {changes.length} changes
         </Button>
       )}
     </Stack>
   );
+}
+
+/** The moves to one version that were made at once. */
+type ChannelChange = ChannelMove & { readonly platforms: readonly string[] };
+
+function keyOf({ change_uid, version, deleted }: ChannelMove): string {
+  return `${change_uid} ${version} ${deleted}`;
+}
+
+function changesOf(moves: readonly ChannelMove[]): ChannelChange[] {
+  return [...Map.groupBy(moves, keyOf).values()].map((made) => ({
+    ...made[0]!,
+    platforms: made.map(formatPlatform).sort(),
+  }));
 }
 
 const ACTIONS: Readonly<Record<ChannelMove['action'], string>> = {
@@ -249,13 +263,14 @@ const ACTIONS: Readonly<Record<ChannelMove['action'], string>> = {
   promote: 'Promoted',
   rollback: 'Rolled back',
   delete: 'Build deleted',
+  undo: 'Undone',
 };
 
-function moveColumns(slug: string): Column<ChannelMove>[] {
+function changeColumns(slug: string): Column<ChannelChange>[] {
   return [
     { header: 'Date', cell: ({ at }) => <Time at={at} /> },
     { header: 'Version', cell: (move) => <Version slug={slug} move={move} /> },
-    { header: 'Platform', cell: formatPlatform },
+    { header: 'Platforms', cell: ({ platforms }) => platforms.join(', ') },
     { header: 'Change', cell: ({ action }) => ACTIONS[action] },
     { header: 'By', hiddenBelow: 'sm', cell: ({ action, by }) => (action === 'advance' ? '–' : by) },
   ];
