@@ -84,6 +84,21 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/builds.ts')).buildsCommand,
   },
   {
+    usage: 'promote <version>',
+    description: 'offer a version on a channel, on all its platforms',
+    load: async () => (await import('./commands/channels.ts')).promoteCommand,
+  },
+  {
+    usage: 'rollback <channel>',
+    description: 'offer again what the channel offered before',
+    load: async () => (await import('./commands/channels.ts')).rollbackCommand,
+  },
+  {
+    usage: 'channels',
+    description: 'list what each channel offers on each platform',
+    load: async () => (await import('./commands/channels.ts')).channelsCommand,
+  },
+  {
     usage: 'doctor',
     description: 'check the address, proxy, TLS, clock, deploy key and disk, and say what to fix',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,

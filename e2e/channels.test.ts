@@ -1,0 +1,97 @@
+// Tests the commands of channels with the real server: promote, rollback and channels, also in a terminal.
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { COMMAND } from '../packages/server/test/setup/programs.ts';
+import { launch, makeFolder, runCommand, startService } from './setup/processes.ts';
+import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
+
+const OSES = ['linux', 'windows'];
+
+describe('channels from the command line', () => {
+  let work: Awaited<ReturnType<typeof makeFolder>>;
+  let service: Awaited<ReturnType<typeof startService>>;
+  let studio: Studio;
+  before(async () => {
+    work = await makeFolder();
+    service = await startService(join(work.path, 'data'));
+    studio = await openStudioByCommands(service);
+    await mkdir(join(work.path, 'game'));
+    for (const version of ['1.0.0', '1.1.0'])
+      for (const os of OSES) {
+        await writeFile(join(work.path, 'game', 'game.txt'), `${version} ${os}`);
+        const platform = ['--os', os, '--arch', 'x86_64', '--channel', 'beta'];
+        const { code, stderr } = await run('push', 'game', '--version', version, ...platform);
+        assert.equal(code, 0, stderr);
+      }
+    const { code, stderr } = await run('promote', '1.0.0');
+    assert.equal(code, 0, stderr);
+  });
+  after(async () => {
+    await service?.stop();
+    await work?.remove();
+  });
+
+  const run = (...args: string[]) => runCommand(args, { environment: studio.environment, folder: work.path });
+  const offered = async () =>
+    (await readOffers(service, studio.slug)).map(({ os, version }) => `${os} ${version}`).sort();
+
+  /** Runs the command in a terminal, and types this. Returns what it printed. */
+  async function inTerminal(typed: string, ...args: string[]): Promise<string> {
+    const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
+    const options = { environment: studio.environment, folder: work.path, input: `${typed}\n` };
+    return (await launch('script', ['-qefc', command, '/dev/null'], options).ended).stdout;
+  }
+
+  test('promote changes all platforms, says so, and is undone by rollback', async () => {
+    const promoted = await run('promote', '1.1.0');
+    assert.deepEqual([promoted.code, promoted.stderr], [0, '']);
+    assert.equal(promoted.stdout, '1.1.0 is live on stable for Linux x86_64 and Windows x86_64.\n');
+    assert.deepEqual(await offered(), ['linux 1.1.0', 'windows 1.1.0']);
+    const { code, stdout } = await run('rollback', 'stable', '--json');
+    assert.deepEqual([code, JSON.parse(stdout).channels.length], [0, 2]);
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+  });
+
+  test('flags limit a change to platforms, by their names or aliases', async () => {
+    assert.equal((await run('promote', '1.1.0', '--os', 'win')).code, 0);
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.1.0']);
+    const { stdout } = await run('channels');
+    assert.match(stdout, /^stable +linux\/x86_64 +1\.0\.0 +\d{4}-\d\d-\d\d +never$/m);
+    assert.match(stdout, /^stable +windows\/x86_64 +1\.1\.0 /m);
+    assert.equal((await run('rollback', 'stable', '--os', 'windows')).code, 0);
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+  });
+
+  test('mistakes exit with 1 or 2, name the remedy, and change nothing', async () => {
+    const cases: [number, RegExp, string[]][] = [
+      [1, /1\.1\.0 has no build for macos/, ['promote', '1.1.0', '--os', 'macos']],
+      [1, /expires_in_hours/, ['promote', '1.1.0', '--expires-in-hours', 'soon']],
+      [1, /channel/, ['promote', '1.1.0', '--channel', 'Not a channel']],
+      [1, /missing required argument/, ['promote']],
+      [2, /no such version/, ['promote', '9.9.9']],
+      [2, /no earlier build/i, ['rollback', 'stable']],
+      [2, /offers nothing/, ['rollback', 'nightly']],
+    ];
+    for (const [expected, message, args] of cases) {
+      const { code, stderr } = await run(...args);
+      assert.equal(code, expected, `${args.join(' ')}: ${stderr}`);
+      assert.match(stderr, message);
+    }
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+  });
+
+  const skip = process.platform !== 'linux' && 'skipped: the program script is used as on Linux';
+  test('a terminal asks before stable changes, and only a yes changes it', { skip }, async () => {
+    const refused = await inTerminal('n', 'promote', '1.1.0');
+    assert.match(refused, /now 1\.0\.0 for Linux x86_64/);
+    assert.match(refused, /Promote 1\.1\.0 on stable for Linux x86_64 and Windows x86_64\? \[y\/N\]/);
+    assert.match(refused, /Nothing was changed/);
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+    assert.match(await inTerminal('y', 'promote', '1.1.0'), /is live on stable/);
+    assert.deepEqual(await offered(), ['linux 1.1.0', 'windows 1.1.0']);
+    assert.doesNotMatch(await inTerminal('', 'rollback', 'stable', '--yes'), /\[y\/N\]/);
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+  });
+});
