@@ -41,7 +41,9 @@ describe('channels from the command line', () => {
   async function inTerminal(typed: string, ...args: string[]): Promise<string> {
     const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
     const options = { environment: studio.environment, folder: work.path, input: `${typed}\n` };
-    return (await launch('script', ['-qefc', command, '/dev/null'], options).ended).stdout;
+    return (
+      await launch('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], options).ended
+    ).stdout;
   }
 
   test('promote changes all platforms, says so, and is undone by rollback', async () => {

@@ -17,7 +17,7 @@ type Pointer = OutputOf<typeof listToolChannels>['channels'][number];
 /** The channel for all players, whose changes are confirmed. */
 const STABLE = 'stable';
 /** Builds of one version that are looked at, which is more than there are platforms. */
-const MOST_BUILDS = 100;
+const MAX_BUILDS = 100;
 
 type PlatformOptions = { os?: string[]; arch?: string[]; yes?: true };
 
@@ -48,7 +48,7 @@ const promote: Action<PromoteOptions> = async (context, options, version = '') =
   if (problem !== null) throw new LocalError(`promote: ${problem}`, 'Correct the command.');
   const client = await connect();
   const builds = await retryBriefly(() =>
-    client.call(listBuilds, { version, page_size: MOST_BUILDS }, { signal }).then((list) => list.builds),
+    client.call(listBuilds, { version, page_size: MAX_BUILDS }, { signal }).then((list) => list.builds),
   );
   const platforms = chosen(builds, options, `${version} has no build`);
   const { channels } = await retryBriefly(() => client.call(listToolChannels, {}, { signal }));
@@ -105,7 +105,7 @@ function chosen<Item extends Platform>(
   return found;
 }
 
-/** In the order in which the service lists them. */
+/** Each platform once, by name. */
 function uniquePlatforms(items: readonly Platform[]): Platform[] {
   const platforms = new Map(items.map(({ os, arch }) => [`${os} ${arch}`, { os, arch }]));
   return [...platforms].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, platform]) => platform);
