@@ -28,9 +28,9 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   'start: chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64': RUN,
   'ci: export CHAUFFEUR_INSTALL_DIR="$HOME/chauffeur"': RUN,
   'ci: chauffeur symbols --build-id "$BUILD_ID" symbols': RUN,
-  'ci: curl -X POST "$SERVICE_API_URL/tool/channels/stable/promote" -H "X-Access-Token: $SERVICE_ACCESS_TOKEN" \\': {
-    elsewhere: 'packages/server/test/deploy-keys.upload-tokens.test.ts',
-    as: "'/tool/channels/beta/promote'",
+  'ci: chauffeur promote "$VERSION" --channel stable': {
+    elsewhere: 'e2e/channels.test.ts',
+    as: "run('promote', '1.1.0')",
   },
   'audit: curl -b "$COOKIE" \'https://games.example.com/api/v1/games/my-game/audit/export?format=jsonl\' > audit.jsonl':
     {
