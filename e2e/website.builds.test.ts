@@ -146,6 +146,20 @@ describe('the developer pages of a game', () => {
     assert.equal(await offered(), '1.1.0');
   });
 
+  test('undoes the first promotion on a channel, which then offers nothing', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/builds');
+    await page.getByRole('link', { name: '1.0.0' }).click();
+    await page.getByRole('button', { name: 'Promote' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Promote 1.0.0 for Windows x86_64' });
+    await dialog.getByLabel('Channel').fill('dev');
+    await dialog.getByText('dev on Windows x86_64 offers nothing yet and will offer 1.0.0.').waitFor();
+    await dialog.getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('dev on Windows x86_64 now has 1.0.0.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('dev on Windows x86_64 now offers nothing.').waitFor();
+  });
+
   test('rolls a channel back from its cell, and the history shows who did it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/channels');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Arch, Os } from '@chauffeur/contract/identity';
-import { channelNames, gridOf, hoursUntil } from './channel-grid.ts';
+import { channelNames, gridOf } from './channel-grid.ts';
 
 const pointer = (channel: string, os: Os, arch: Arch = 'x86_64') => ({ channel, os, arch });
 
@@ -45,15 +45,5 @@ describe('gridOf', () => {
 describe('channelNames', () => {
   it('includes the built-in channels even if they have no builds', () => {
     assert.deepEqual(channelNames([{ channel: 'z' }, { channel: 'a' }]), ['stable', 'beta', 'dev', 'a', 'z']);
-  });
-});
-
-const now = new Date('2026-11-30T12:00:00Z');
-
-describe('hoursUntil', () => {
-  it('returns the hours that lead to the same expiry', () => {
-    assert.equal(hoursUntil('2026-11-30T18:00:00Z', now), 6);
-    assert.equal(hoursUntil(null, now), 0);
-    assert.ok(hoursUntil('2026-11-29T12:00:00Z', now) > 0);
   });
 });

@@ -29,7 +29,7 @@ export type Grid<P extends Platform> = {
 };
 
 /** A channel on a platform. */
-export type Location = Platform & { channel: string };
+type Location = Platform & { channel: string };
 
 /** `emptied` adds rows and columns for deleted builds, with null in their cells. */
 export function gridOf<P extends Location>(pointers: readonly P[], emptied: readonly Location[] = []): Grid<P> {
@@ -44,14 +44,4 @@ export function gridOf<P extends Location>(pointers: readonly P[], emptied: read
     cells: platforms.map((platform) => cell(channel, platform)),
   }));
   return { platforms, rows };
-}
-
-const HOUR_MS = 3_600_000;
-
-/**
- * The hours until a promotion expires, but at least the minimum that the API accepts. 0 means that it doesn't expire.
- */
-export function hoursUntil(expiresAt: string | null, now: Date): number {
-  if (expiresAt === null) return 0;
-  return Math.max(0.01, (new Date(expiresAt).getTime() - now.getTime()) / HOUR_MS);
 }

@@ -1,32 +1,33 @@
-// Promotes builds and rolls channels back, and prepares the undo of the last change.
+// Promotes builds, rolls channels back, and undoes the last change.
 import { changesNothing, describePromotion, type Promotion } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
-import { listChannelMoves, listChannels, promoteBuild, rollbackChannel } from '@chauffeur/contract/operations/channels';
+import {
+  listChannelMoves,
+  listChannels,
+  promoteBuild,
+  rollbackChannel,
+  undoChannelChange,
+} from '@chauffeur/contract/operations/channels';
 import { listGames } from '@chauffeur/contract/operations/games';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { ask, call, useKeptData } from '../../api.ts';
+import { call, useKeptData } from '../../api.ts';
 import { formatExactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { hoursUntil, type Location, type Pointer } from './channel-grid.ts';
+import type { Pointer } from './channel-grid.ts';
 
 type Move =
-  | {
-      kind: 'promote';
-      channel: string;
-      build: { build_id: string } & Platform;
-      hours: number;
-      /** The build that the channel has had since the change that this one undoes. */
-      replaces?: string;
-    }
-  | { kind: 'rollback'; pointer: Pointer };
+  | { kind: 'promote'; channel: string; build: { build_id: string } & Platform; hours: number }
+  | { kind: 'rollback'; pointer: Pointer }
+  | { kind: 'undo'; channel: string; changeUid: string };
 
 type Moved = {
   readonly message: string;
-  /** Restores the previous build. Null if there was none, or if it had expired. */
+  /** Restores what the channel offered before; null after an undo. */
   readonly undo: Move | null;
 };
 
@@ -36,18 +37,10 @@ export function useMoves(gameUid: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (move: Move): Promise<Moved> => {
-      const target = move.kind === 'promote' ? { channel: move.channel, ...move.build } : move.pointer;
-      // Reads the current state again, since another developer may have changed it.
-      const { channels } = await queries.fetchQuery({ ...ask(listChannels, { uid: gameUid }), staleTime: 0 });
-      const before = channels.find((pointer) => isAt(pointer, target));
-      if (move.kind === 'promote' && move.replaces !== undefined && move.replaces !== before?.build_id)
-        return {
-          message: `${target.channel} on ${formatPlatform(target)} has changed since, so it wasn't undone.`,
-          undo: null,
-        };
-      const after = await run(gameUid, move);
-      const message = `${target.channel} on ${formatPlatform(target)} now has ${after?.version}.`;
-      return { message, undo: undoOf(before, after?.build_id, new Date()) };
+      const { change_uid, channels } = await run(gameUid, move);
+      const undo: Move | null =
+        move.kind === 'undo' ? null : { kind: 'undo', channel: channels[0]!.channel, changeUid: change_uid };
+      return { message: channels.map(sentenceOf).join(' '), undo };
     },
     onSuccess: () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] }))),
   });
@@ -55,24 +48,22 @@ export function useMoves(gameUid: string) {
 
 export type Moves = ReturnType<typeof useMoves>;
 
-function isAt(a: Location, b: Location): boolean {
-  return a.channel === b.channel && a.os === b.os && a.arch === b.arch;
-}
+type Change = OutputOf<typeof rollbackChannel>;
 
-async function run(uid: string, move: Move): Promise<{ version: string; build_id: string } | undefined> {
+async function run(uid: string, move: Move): Promise<Change> {
+  if (move.kind === 'undo') return call(undoChannelChange, { uid, channel: move.channel, change_uid: move.changeUid });
   if (move.kind === 'rollback') {
     const { channel, os, arch } = move.pointer;
-    const { channels } = await call(rollbackChannel, { uid, channel, os, arch });
-    return channels[0];
+    return call(rollbackChannel, { uid, channel, os, arch });
   }
   const { channel, build, hours } = move;
-  return call(promoteBuild, { uid, channel, build_id: build.build_id, expires_in_hours: hours });
+  const pointer = await call(promoteBuild, { uid, channel, build_id: build.build_id, expires_in_hours: hours });
+  return { change_uid: pointer.change_uid, channels: [pointer] };
 }
 
-function undoOf(before: Pointer | undefined, replaces: string | undefined, now: Date): Move | null {
-  if (before === undefined || before.expired || replaces === undefined) return null;
-  const { channel, build_id, os, arch, expires_at } = before;
-  return { kind: 'promote', channel, build: { build_id, os, arch }, hours: hoursUntil(expires_at, now), replaces };
+function sentenceOf(pointer: Change['channels'][number]): string {
+  const { channel, version, expired } = pointer;
+  return `${channel} on ${formatPlatform(pointer)} now ${expired ? 'offers nothing' : `has ${version}`}.`;
 }
 
 /** What a promotion would change, to show before it is made. */
