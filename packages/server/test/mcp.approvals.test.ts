@@ -158,6 +158,35 @@ describe('a risky change', () => {
     }
   });
 
+  test('to a version is one approval for all its platforms', async () => {
+    const studio = await open();
+    await shipAndScan(server, studio.game, { version: '1.0', os: 'windows', channel: 'beta' });
+    const asking = { uid: studio.game.slug, version: '1.0', channel: 'stable' };
+    const { structuredContent: waiting } = await studio.agent.call('promote_version', asking);
+    assert.equal(waiting.code, 4214);
+    assert.equal(waiting.approval.summary, 'Promote 1.0 for Linux x86_64, Windows x86_64 to stable');
+    const mail = await mailTo(server, studio.game.owner.email, /^Approve/);
+    assert.equal((await approvalMailsTo(studio.game)).length, 1);
+    const text = mail.text.replace(/\s+/g, ' ');
+    for (const platform of ['Linux', 'Windows'])
+      assert.ok(text.includes(`stable on ${platform} x86_64 offers nothing yet and will offer 1.0.`), text);
+    assert.equal(text.split('It is available to all players immediately.').length, 2);
+    const code = await mailedCode(studio);
+    const confirmed = await studio.agent.call('confirm_approval', { uid: waiting.approval.uid, code });
+    assert.equal(codeOf(confirmed), 0);
+    assert.deepEqual(await stableOf(studio), ['1.0', '1.0']);
+  });
+
+  test('to a version is outdated once the version has another build', async () => {
+    const studio = await open();
+    const asking = { uid: studio.game.slug, version: '1.0', channel: 'stable' };
+    const { structuredContent: waiting } = await studio.agent.call('promote_version', asking);
+    await shipAndScan(server, studio.game, { version: '1.0', os: 'windows', channel: 'beta' });
+    const code = await mailedCode(studio);
+    assert.equal(codeOf(await studio.agent.call('confirm_approval', { uid: waiting.approval.uid, code })), 4217);
+    assert.deepEqual(await stableOf(studio), []);
+  });
+
   test('needs approval on stable only: other channels move immediately', async () => {
     const studio = await open();
     const result = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });
