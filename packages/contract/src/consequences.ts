@@ -43,8 +43,12 @@ export type VersionPromotion = Omit<Promotion, 'build' | 'current'> & {
 
 /** One sentence per line: what changes on each platform, and then what is the same for several. */
 export function describeVersionPromotion({ builds, ...promotion }: VersionPromotion): string[] {
-  const described = builds.map((build) => describePromotion({ ...promotion, ...build }));
-  return [...described.map(([first]) => first!), ...new Set(described.flatMap(([, ...rest]) => rest))];
+  return joinConsequences(builds.map((build) => describePromotion({ ...promotion, ...build })));
+}
+
+/** The first sentence of each change, and then each of the others once. */
+function joinConsequences(changes: readonly (readonly string[])[]): string[] {
+  return [...changes.flatMap(([first = '']) => first), ...new Set(changes.flatMap(([, ...others]) => others))];
 }
 
 type Offer = Pick<Promotion, 'build' | 'current' | 'hours'>;
@@ -91,6 +95,11 @@ export function describeRollback({ place, to, visibility }: Rollback): string[] 
     `${channel} on ${formatPlatform(place)} changes from ${version} back to ${to.version}, without an expiry.`,
     describeAudience(channel, visibility),
   ];
+}
+
+/** The same for a rollback of several platforms. */
+export function describeRollbacks(rollbacks: readonly Rollback[]): string[] {
+  return joinConsequences(rollbacks.map(describeRollback));
 }
 
 const AUDIENCES: Readonly<Record<string, string>> = {

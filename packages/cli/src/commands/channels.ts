@@ -144,7 +144,7 @@ function sentencesOf(pointers: readonly Pointer[]): string[] {
 }
 
 function listOf(names: readonly string[]): string {
-  return new Intl.ListFormat('en').format(names);
+  return new Intl.ListFormat('en-GB').format(names);
 }
 
 export function channelsCommand(command: Command, act: Act): Command {

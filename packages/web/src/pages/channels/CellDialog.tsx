@@ -154,7 +154,9 @@ function Rollback({ game, pointer, moves, onDone }: RollbackProps) {
         <Button
           variant="default"
           loading={moves.isPending}
-          onClick={() => moves.mutate({ kind: 'rollback', pointer }, { onSuccess: onDone })}
+          onClick={() =>
+            moves.mutate({ kind: 'rollback', channel: pointer.channel, platforms: [pointer] }, { onSuccess: onDone })
+          }
         >
           Roll back to {to.version}
         </Button>

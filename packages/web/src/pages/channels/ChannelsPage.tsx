@@ -2,7 +2,12 @@
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { listBetaMembers, listChannelMoves, listChannels } from '@chauffeur/contract/operations/channels';
+import {
+  listBetaMembers,
+  listChannelMoves,
+  listChannels,
+  rollbackChannel,
+} from '@chauffeur/contract/operations/channels';
 import { ownValue } from '@chauffeur/contract/own-value';
 import { Button, Code, Group, NativeSelect, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -14,6 +19,7 @@ import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
 import { RowLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -25,6 +31,7 @@ import { CellDialog } from './CellDialog.tsx';
 import classes from './ChannelGrid.module.css';
 import { channelNames, type Emptied, type Grid, gridOf, type Pointer } from './channel-grid.ts';
 import { Expiry, useIsExpired } from './Expiry.tsx';
+import { RollbackDialog } from './RollbackDialog.tsx';
 import { MoveResult, useMoves } from './use-moves.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/channels');
@@ -39,6 +46,7 @@ export function ChannelsPage() {
   });
   const moves = useMoves(game.game_uid);
   const [opened, setOpened] = useState<{ channel: string; platform: Platform } | null>(null);
+  const [rolledBack, setRolledBack] = useState<string | null>(null);
   const pointers = data?.channels ?? [];
   const emptied = data?.emptied ?? [];
   const isUsed = pointers.length > 0 || emptied.length > 0;
@@ -54,7 +62,7 @@ export function ChannelsPage() {
     <Stack gap="lg">
       <Stack gap="sm">
         <PageHead title="Channels" tabTitle={`Channels · ${game.name}`} />
-        {opened === null && moves.submittedAt > 0 && <MoveResult moves={moves} />}
+        {opened === null && rolledBack === null && moves.submittedAt > 0 && <MoveResult moves={moves} />}
       </Stack>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={260} />}
@@ -64,7 +72,17 @@ export function ChannelsPage() {
           registers one and uploads its files from the folder <Code>dist</Code>:
         </EmptyState>
       )}
-      {isUsed && <ChannelGrid grid={gridOf(pointers, emptied)} emptied={emptied} onOpen={open} />}
+      {isUsed && (
+        <ChannelGrid
+          grid={gridOf(pointers, emptied)}
+          emptied={emptied}
+          onOpen={open}
+          onRollback={(channel) => {
+            moves.reset();
+            setRolledBack(channel);
+          }}
+        />
+      )}
       {isUsed && (
         <MoveHistory
           game={game}
@@ -83,6 +101,15 @@ export function ChannelsPage() {
       {opened !== null && (
         <CellDialog game={game} {...opened} pointer={pointer ?? null} moves={moves} onClose={() => setOpened(null)} />
       )}
+      {rolledBack !== null && (
+        <RollbackDialog
+          game={game}
+          channel={rolledBack}
+          pointers={pointers.filter(({ channel }) => channel === rolledBack)}
+          moves={moves}
+          onClose={() => setRolledBack(null)}
+        />
+      )}
     </Stack>
   );
 }
@@ -91,12 +118,13 @@ type ChannelGridProps = {
   grid: Grid<Pointer>;
   emptied: readonly Emptied[];
   onOpen: (channel: string, platform: Platform) => void;
+  onRollback: (channel: string) => void;
 };
 
 const AUDIENCES: Readonly<Record<string, string>> = { stable: 'All players', beta: 'Beta members', dev: 'Developers' };
 
 /** A grid with a row for each channel, a column for each platform, and the current build in each cell. */
-function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
+function ChannelGrid({ grid, emptied, onOpen, onRollback }: ChannelGridProps) {
   return (
     <table className={classes.grid} aria-label="Channels by platform">
       <thead>
@@ -119,6 +147,19 @@ function ChannelGrid({ grid, emptied, onOpen }: ChannelGridProps) {
               <Text size="xs" c="dimmed">
                 {ownValue(AUDIENCES, channel) ?? 'Anyone with the link'}
               </Text>
+              {cells.some((pointer) => pointer?.rollback_to != null) && (
+                <Permitted operation={rollbackChannel}>
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    mt={4}
+                    aria-label={`Roll back ${channel}`}
+                    onClick={() => onRollback(channel)}
+                  >
+                    Roll back…
+                  </Button>
+                </Permitted>
+              )}
             </th>
             {cells.map((pointer, index) => {
               const platform = grid.platforms[index]!;
@@ -254,7 +295,7 @@ function keyOf({ change_uid, version, deleted }: ChannelMove): string {
 function changesOf(moves: readonly ChannelMove[]): ChannelChange[] {
   return [...Map.groupBy(moves, keyOf).values()].map((made) => ({
     ...made[0]!,
-    platforms: made.map(formatPlatform).sort(),
+    platforms: made.toSorted(comparePlatforms).map(formatPlatform),
   }));
 }
 

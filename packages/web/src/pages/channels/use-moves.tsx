@@ -18,11 +18,10 @@ import { call, useKeptData } from '../../api.ts';
 import { formatExactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import type { Pointer } from './channel-grid.ts';
 
 type Move =
   | { kind: 'promote'; channel: string; build: { build_id: string } & Platform; hours: number }
-  | { kind: 'rollback'; pointer: Pointer }
+  | { kind: 'rollback'; channel: string; platforms: readonly Platform[] }
   | { kind: 'undo'; channel: string; changeUid: string };
 
 type Moved = {
@@ -40,7 +39,7 @@ export function useMoves(gameUid: string) {
       const { change_uid, channels } = await run(gameUid, move);
       const undo: Move | null =
         move.kind === 'undo' ? null : { kind: 'undo', channel: channels[0]!.channel, changeUid: change_uid };
-      return { message: channels.map(sentenceOf).join(' '), undo };
+      return { message: describeChange(channels), undo };
     },
     onSuccess: () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] }))),
   });
@@ -53,18 +52,23 @@ type Change = OutputOf<typeof rollbackChannel>;
 async function run(uid: string, move: Move): Promise<Change> {
   if (move.kind === 'undo') return call(undoChannelChange, { uid, channel: move.channel, change_uid: move.changeUid });
   if (move.kind === 'rollback') {
-    const { channel, os, arch } = move.pointer;
-    return call(rollbackChannel, { uid, channel, os, arch });
+    const platforms = move.platforms.map(({ os, arch }) => ({ os, arch }));
+    return call(rollbackChannel, { uid, channel: move.channel, platforms });
   }
   const { channel, build, hours } = move;
   const pointer = await call(promoteBuild, { uid, channel, build_id: build.build_id, expires_in_hours: hours });
   return { change_uid: pointer.change_uid, channels: [pointer] };
 }
 
-function sentenceOf(pointer: Change['channels'][number]): string {
-  const { channel, version, expired } = pointer;
-  return `${channel} on ${formatPlatform(pointer)} now ${expired ? 'offers nothing' : `has ${version}`}.`;
+/** `stable on Linux x86_64 and Windows x86_64 now has 1.0.0.` */
+function describeChange(pointers: Change['channels']): string {
+  const byOffer = Map.groupBy(pointers, ({ version, expired }) => (expired ? 'offers nothing' : `has ${version}`));
+  return [...byOffer]
+    .map(([offer, on]) => `${on[0]!.channel} on ${list.format(on.map(formatPlatform))} now ${offer}.`)
+    .join(' ');
 }
+
+const list = new Intl.ListFormat('en-GB');
 
 /** What a promotion would change, to show before it is made. */
 export function previewPromotion({ visibility, now, ...offer }: Omit<Promotion, 'formatTime'>) {

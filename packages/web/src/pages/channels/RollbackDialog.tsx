@@ -1,0 +1,58 @@
+// The dialog to roll a channel back on all platforms that have an earlier build.
+import { describeRollbacks } from '@chauffeur/contract/consequences';
+import { formatPlatform } from '@chauffeur/contract/format';
+import { rollbackChannel } from '@chauffeur/contract/operations/channels';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { Consequences } from '../../ui/PageLayout.tsx';
+import { Permitted } from '../../ui/Permitted.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import type { OpenGame } from '../games/use-game.ts';
+import type { Pointer } from './channel-grid.ts';
+import type { Moves } from './use-moves.tsx';
+
+type RollbackDialogProps = {
+  game: OpenGame;
+  channel: string;
+  /** What the channel offers on each platform. */
+  pointers: readonly Pointer[];
+  moves: Moves;
+  onClose: () => void;
+};
+
+export function RollbackDialog({ game, channel, pointers, moves, onClose }: RollbackDialogProps) {
+  const rollbacks = pointers.flatMap((place) =>
+    place.rollback_to === null ? [] : [{ place, to: place.rollback_to, visibility: game.visibility }],
+  );
+  const kept = pointers.filter(({ rollback_to }) => rollback_to === null);
+  const platforms = rollbacks.map(({ place }) => place);
+  return (
+    <Dialog title={`Roll ${channel} back`} onClose={onClose}>
+      <Stack gap="md">
+        {moves.error !== null && <Problem error={moves.error} />}
+        <Consequences lines={describeRollbacks(rollbacks)} />
+        {kept.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {kept.map((pointer) => `${formatPlatform(pointer)} has no earlier build and keeps ${pointer.version}. `)}
+          </Text>
+        )}
+        <Permitted operation={rollbackChannel} to="roll back">
+          <Group justify="flex-end">
+            <Button
+              loading={moves.isPending}
+              onClick={() => moves.mutate({ kind: 'rollback', channel, platforms }, { onSuccess: onClose })}
+            >
+              {labelOf(rollbacks.map(({ to }) => to.version))}
+            </Button>
+          </Group>
+        </Permitted>
+      </Stack>
+    </Dialog>
+  );
+}
+
+/** `Roll back to 1.0.0`, or just `Roll back` if platforms go back to different versions. */
+function labelOf(versions: readonly string[]): string {
+  const [version, ...others] = new Set(versions);
+  return others.length === 0 ? `Roll back to ${version}` : 'Roll back';
+}
