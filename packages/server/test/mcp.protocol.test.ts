@@ -226,6 +226,7 @@ describe('an address that chooses tools', () => {
       const { tools } = await agent.client.listTools();
       assert.deepEqual(tools.map(({ name }) => name).sort(), [
         ...['confirm_approval', 'get_approval', 'get_crash', 'list_channels', 'list_games', 'promote_build'],
+        'promote_version',
         'rollback_channel',
       ]);
       assert.equal(codeOf(await agent.call('list_channels', { uid: studio.game.uid })), 0);
