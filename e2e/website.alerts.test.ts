@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { mailTo } from '../packages/server/test/setup/mail.ts';
 import { openReceiver, type Receiver } from '../packages/server/test/setup/receiver.ts';
-import { until } from '../packages/server/test/setup/until.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Studio } from './setup/studio.ts';
@@ -130,6 +130,6 @@ describe('the alerts of a game', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No chats or webhooks yet.').waitFor();
     await page.getByText('Night Shift: ').first().waitFor();
-    assert.equal(await messages().filter({ hasText: 'Our board' }).count(), 0);
+    await untilEqual(() => messages().filter({ hasText: 'Our board' }).count(), 0);
   });
 });

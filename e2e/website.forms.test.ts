@@ -187,7 +187,7 @@ describe('forms', () => {
     await page.getByText('stable on Linux x86_64 now has 1.0.0.').waitFor();
     await ask('POST', `/games/${studio.gameUid}/channels/stable/promote`, { build_id: builds[1] });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText("stable on Linux x86_64 has changed since, so it wasn't undone.").waitFor();
+    await page.getByText('stable has moved again on Linux x86_64 since this change. Nothing was undone.').waitFor();
   });
 
   test('a draft with a mistake is not saved, and the mistake is shown at its field', async (t) => {
