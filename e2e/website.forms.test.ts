@@ -181,6 +181,7 @@ describe('forms', () => {
     const { status } = await ask<{ status: string }>('GET', `/games/${studio.gameUid}/bugs/${bugUid}`);
     assert.equal(status, 'fixed');
 
+    site.expectErrors(/status of 409 .*undo/);
     await page.goto(addressOf(`/builds/${builds[0]}`));
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click();
