@@ -34,9 +34,10 @@ describe('forms', () => {
   });
 
   const addressOf = (path: string) => `${site.service.url}/dev/${studio.slug}${path}`;
-  const openSignedIn = async (path: string): Promise<Page> => {
+  const openSignedIn = async (path: string, prepare?: (page: Page) => Promise<void>): Promise<Page> => {
     const page = await site.openPage({ session: studio.session });
     await page.clock.install();
+    await prepare?.(page);
     await page.goto(addressOf(path));
     return page;
   };
@@ -205,22 +206,27 @@ describe('forms', () => {
 
   test('after an update of the server, the site reloads with what was typed and chosen', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const outdated = new Set<Page>();
+    // Routed before the page is opened: a browser under load may send a request unnoticed if it is routed only now.
+    const openCurrent = (path: string) =>
+      openSignedIn(path, async (page) => {
+        page.on('request', (request) => {
+          if (request.isNavigationRequest()) outdated.delete(page);
+        });
+        await page.route(/\/assets\/.*\.js$/, (route) =>
+          outdated.has(page) ? route.fulfill({ status: 404, body: '' }) : route.continue(),
+        );
+      });
     /** Opens the command palette, whose file only the old version of the server had. */
     const update = async (page: Page) => {
-      let isOld = true;
-      page.on('request', (request) => {
-        if (request.isNavigationRequest()) isOld = false;
-      });
-      await page.route(/\/assets\/.*\.js$/, (route) =>
-        isOld ? route.fulfill({ status: 404, body: '' }) : route.continue(),
-      );
+      outdated.add(page);
       await page.keyboard.press('Control+k');
-      await untilEqual(async () => isOld, false);
+      await untilEqual(async () => outdated.has(page), false);
       await page.waitForLoadState();
     };
     site.expectErrors(/status of 404/);
     await changeGame(site.service, studio, { visibility: 'public', tagline: 'On paper' });
-    const listing = await openSignedIn('/settings/listing');
+    const listing = await openCurrent('/settings/listing');
     await listing.getByRole('textbox', { name: 'Tagline' }).fill('');
     await listing.getByRole('textbox', { name: 'Description' }).fill('A game of ink');
     await listing.getByRole('radio', { name: 'Invisible' }).check();
@@ -265,7 +271,7 @@ describe('forms', () => {
     await untilEqual(() => listing.getByRole('textbox', { name: 'Tagline' }).inputValue(), 'On paper');
     assert.equal(await details.getByText('Icelandic').count(), 0);
 
-    const grouping = await openSignedIn('/settings/grouping');
+    const grouping = await openCurrent('/settings/grouping');
     const frames = (no: number) => grouping.getByLabel(`Frames of rule ${no}`);
     const before = await frames(1).count();
     await grouping.getByRole('button', { name: 'Add rule' }).click();
@@ -273,13 +279,13 @@ describe('forms', () => {
     await update(grouping);
     await untilEqual(() => frames(before + 1).inputValue(), 'Quill::*');
 
-    const tracker = await openSignedIn('/settings/issues');
+    const tracker = await openCurrent('/settings/issues');
     await tracker.getByLabel('Tracker').selectOption('gitlab');
     await update(tracker);
     await untilEqual(() => tracker.getByLabel('Tracker').inputValue(), 'gitlab');
 
     // The form for comments is loaded when someone scrolls to it.
-    const group = await openSignedIn(`/crashes/groups/${groupId}`);
+    const group = await openCurrent(`/crashes/groups/${groupId}`);
     await group.setViewportSize({ width: 1280, height: 300 });
     const comment = group.getByLabel('Comment', { exact: true });
     const scroll = async () => {
@@ -441,6 +447,7 @@ describe('forms', () => {
   test('a secret is copied without HTTPS too, and is not lost if it could not be copied', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session: studio.session });
+    await page.clock.install();
     // The browser reaches the server by plain HTTP, so it has no clipboard.
     await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await page.goto(addressOf('/settings/alerts'));
@@ -458,12 +465,17 @@ describe('forms', () => {
       };
     });
     const leave = () => page.getByRole('link', { name: 'Members' }).click();
+    // The button says for two seconds that it failed.
+    await page.clock.pauseAt(Date.now() + 60_000);
     await page.getByRole('button', { name: 'Copy secret' }).click();
     await page.getByRole('button', { name: 'Copy failed' }).waitFor();
+    await page.clock.resume();
     await leave();
     await stay(page, "You haven't copied the secret");
+    await page.clock.pauseAt(Date.now() + 120_000);
     await page.getByRole('button', { name: 'Copy secret' }).click();
     await page.getByRole('button', { name: 'Copied: secret' }).waitFor();
+    await page.clock.resume();
     await leave();
     await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
   });
