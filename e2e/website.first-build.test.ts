@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { until } from '../packages/server/test/setup/until.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, type Session } from './setup/studio.ts';
@@ -28,9 +29,9 @@ describe('the guide to the first build', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage({ session, permissions: ['clipboard-read', 'clipboard-write'] });
     const copyText = async (name: string) => {
+      await page.evaluate(() => navigator.clipboard.writeText(''));
       await page.getByRole('button', { name }).click();
-      await page.getByRole('button', { name: name.replace('Copy', 'Copied:') }).waitFor();
-      return page.evaluate(() => navigator.clipboard.readText());
+      return until(() => page.evaluate(() => navigator.clipboard.readText()).then((text) => text || undefined));
     };
     await page.goto(`${site.service.url}/dev`);
     await page.getByRole('button', { name: 'Create game' }).click();

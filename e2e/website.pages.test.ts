@@ -310,9 +310,8 @@ describe('every page of the website', () => {
 
     await page.getByText('PowerShell', { exact: true }).first().click();
     await page.getByRole('button', { name: 'Copy' }).first().click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    assert.equal(copied, 'chauffeur push dist\\web --version 1.0.0 --os web --arch wasm32');
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await untilEqual(copied, 'chauffeur push dist\\web --version 1.0.0 --os web --arch wasm32');
 
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await untilEqual(background, 'rgb(255, 255, 255)');

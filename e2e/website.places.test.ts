@@ -139,16 +139,20 @@ describe('finding the way on the website', () => {
 
   test('while the server is away, a page that was not loaded yet waits for it, without a reload', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const page = await openSignedIn('/builds');
+    const page = await site.openPage({ session: studio.session });
+    // The files fail as they do behind a proxy while the server restarts.
+    let isAway = false;
+    await page.route(/\/assets\/.*\.(js|css)$/, (route) =>
+      isAway ? route.fulfill({ status: 502, body: '' }) : route.continue(),
+    );
+    await page.goto(address('/builds'));
     await page.getByRole('table', { name: 'Builds' }).waitFor();
     await page.clock.install();
     let reloads = 0;
     page.on('request', (request) => {
       if (request.isNavigationRequest()) reloads += 1;
     });
-    // The files fail as they do behind a proxy while the server restarts.
-    const files = /\/assets\/.*\.(js|css)$/;
-    await page.route(files, (route) => route.fulfill({ status: 502, body: '' }));
+    isAway = true;
     site.expectErrors(/status of 502/);
     await page.getByRole('link', { name: 'Channels' }).click();
     await page.getByText('The server is busy or unavailable.').waitFor();
@@ -160,7 +164,7 @@ describe('finding the way on the website', () => {
       await page.clock.fastForward(5000);
       await asked;
     }
-    await page.unroute(files);
+    isAway = false;
     await page.clock.fastForward(5000);
     await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
     assert.equal(reloads, 0);
@@ -169,17 +173,18 @@ describe('finding the way on the website', () => {
   test('after an update of the server, the site reloads once and keeps what was typed', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const page = await site.openPage();
-    await page.goto(`${site.service.url}/sign-in`);
-    await page.getByRole('textbox', { name: 'Email' }).fill('me@example.com');
-    await page.getByRole('textbox', { name: 'Password' }).fill('a secret');
     // The new version doesn't have the files of the old one, until the page is loaded from it.
-    let isOld = true;
+    let isOld = false;
     page.on('request', (request) => {
       if (request.isNavigationRequest()) isOld = false;
     });
     await page.route(/\/assets\/.*\.js$/, (route) =>
       isOld ? route.fulfill({ status: 404, body: '' }) : route.continue(),
     );
+    await page.goto(`${site.service.url}/sign-in`);
+    await page.getByRole('textbox', { name: 'Email' }).fill('me@example.com');
+    await page.getByRole('textbox', { name: 'Password' }).fill('a secret');
+    isOld = true;
     site.expectErrors(/status of 404/);
     await page.getByRole('link', { name: /password/ }).click();
     await page.waitForURL(/\/reset$/);

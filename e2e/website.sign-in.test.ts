@@ -180,14 +180,15 @@ describe('signing in', () => {
       // The policy of a company forbids passkeys.
       navigator.credentials.get = () => Promise.reject(new DOMException('forbidden', 'SecurityError'));
     });
+    let isRestarting = false;
+    await page.route('**/passkey/*', (route) => (isRestarting ? route.abort('failed') : route.continue()));
     await page.goto(`${base}/sign-in`);
     const problem = page.getByRole('alert');
     await problem.getByText("Your browser couldn't use a passkey").waitFor();
     await problem.getByText('Try again, or use your password.').waitFor();
 
-    // The server restarts.
+    isRestarting = true;
     site.expectErrors(/ERR_FAILED \(/, /generate-authenticate-options: net::ERR_FAILED/);
-    await page.route('**/passkey/*', (route) => route.abort('failed'));
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await problem.getByText("Can't reach the server").waitFor();
     await problem.getByText('Check your connection, then try again.').waitFor();
