@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { COMMAND } from '../packages/server/test/setup/programs.ts';
-import { launch, makeFolder, runCommand, startService } from './setup/processes.ts';
+import { makeFolder, runCommand, runInTerminal, startService } from './setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from './setup/studio.ts';
 
 const OSES = ['linux', 'windows'];
@@ -38,13 +37,8 @@ describe('channels from the command line', () => {
     (await readOffers(service, studio.slug)).map(({ os, version }) => `${os} ${version}`).sort();
 
   /** Runs the command in a terminal, and types this. Returns what it printed. */
-  async function inTerminal(typed: string, ...args: string[]): Promise<string> {
-    const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
-    const options = { environment: studio.environment, folder: work.path, input: `${typed}\n` };
-    return (
-      await launch('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], options).ended
-    ).stdout;
-  }
+  const inTerminal = (typed: string, ...args: string[]) =>
+    runInTerminal(args, { environment: studio.environment, folder: work.path, input: `${typed}\n` });
 
   test('promote changes all platforms, says so, and is undone by rollback', async () => {
     const promoted = await run('promote', '1.1.0');
@@ -85,6 +79,21 @@ describe('channels from the command line', () => {
   });
 
   const skip = process.platform !== 'linux' && 'skipped: the program script is used as on Linux';
+  test('a terminal shows sentences and colours, and a pipe pairs', { skip }, async () => {
+    await writeFile(join(work.path, 'game', 'game.txt'), '1.2.0');
+    const push = ['push', 'game', '--version', '1.2.0', '--os', 'linux', '--arch', 'x86_64', '--channel', 'nightly'];
+    const shown = await inTerminal('', ...push);
+    assert.match(
+      shown,
+      /1\.2\.0 is live on nightly for Linux x86_64: http:\S+\/builds\/\S+\r\nBuild id: [0-9a-f-]{36}\r\n/,
+    );
+    assert.doesNotMatch(shown, /build_id=/);
+    const { stdout } = await run(...push);
+    assert.match(stdout, /^build_id=.+\nfile_uid=.+\nchecksum=.+\nstatus=.+\npage=http.+\n$/);
+    assert.ok((await inTerminal('', 'promote')).includes('\x1b[1;31merror:\x1b[0m missing required argument'));
+    assert.match((await run('promote')).stderr, /^error: missing/);
+  });
+
   test('a terminal asks before stable changes, and only a yes changes it', { skip }, async () => {
     const refused = await inTerminal('n', 'promote', '1.1.0');
     assert.match(refused, /now 1\.0\.0 for Linux x86_64/);

@@ -118,6 +118,13 @@ export function runCommand(
   return spawnCommand(args, options).ended;
 }
 
+/** Runs `chauffeur` in a terminal of Linux, which types `input`, until it exits. Resolves to what the terminal shows. */
+export async function runInTerminal(args: string[], options: RunOptions): Promise<string> {
+  const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
+  const script = ['--quiet', '--return', '--flush', '--command', command, '/dev/null'];
+  return (await launch('script', script, options).ended).stdout;
+}
+
 /** Starts `chauffeur` with these arguments, to be interrupted. */
 export function spawnCommand(args: string[], options: RunOptions): Running {
   return launch(process.execPath, [COMMAND, ...args], options);

@@ -4,7 +4,7 @@ import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { CLI_USER_AGENT, isNewer, VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
 import { LocalError } from './failures.ts';
 import { configFolder, type LoginStore, openLoginStore } from './logins.ts';
-import type { Output } from './output.ts';
+import { Output } from './output.ts';
 import { useProxy } from './proxy.ts';
 import { REAL_WAITING, type RetryOptions, retry } from './retry.ts';
 import {
@@ -44,6 +44,11 @@ const AGENT = { 'user-agent': CLI_USER_AGENT };
 const SHORT_TRIES = 3;
 /** The tries of a long call. About a minute passes between the first and the last. */
 const LONG_TRIES = 9;
+
+/** The output of this process. */
+export function openOutput(options: { json: boolean; quiet: boolean }): Output {
+  return new Output(options, process.stdout, process.stderr, process.env);
+}
 
 export function createContext(options: GlobalOptions, output: Output, signal: AbortSignal): Context {
   const { env } = process;

@@ -2,11 +2,20 @@
 import { ForeignAnswerError, NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { formatNumber } from '@chauffeur/contract/format';
+import { hasColour } from './colours.ts';
 import { explainFailure } from './connection-failure.ts';
 import { GaveUpError, InterruptedError, LocalError, ScanError } from './failures.ts';
 
-/** The result of a command: `data` is printed with --json, `lines` without. The exit code is 0 if it is missing. */
-export type Result = { data: Readonly<Record<string, unknown>>; lines: readonly string[]; exitCode?: number };
+/** The result of a command, of which one form is printed. The exit code is 0 if it is missing. */
+export type Result = {
+  /** Printed as one object with --json. */
+  data: Readonly<Record<string, unknown>>;
+  /** Sentences and tables for people. */
+  lines: readonly string[];
+  /** What scripts read instead of `lines`, if stdout is not a terminal. Add to it, but change nothing that is there. */
+  piped?: readonly string[];
+  exitCode?: number;
+};
 
 /** A failure as it is printed. `code` is an error code of the service or one of the words in docs/cli.md. */
 export type Problem = {
@@ -57,28 +66,36 @@ export function problemOf(error: unknown): Problem {
 
 /** The part of a stream that Output needs. */
 export type Sink = { write(text: string): unknown; isTTY?: boolean };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Bold, because plain red is hard to read on a dark background. */
+const COLOURS = { red: '\x1b[1;31m', yellow: '\x1b[1;33m' } as const;
 
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly #stdout: Sink;
   readonly stderr: Sink;
+  readonly #hasColour: boolean;
 
-  constructor(options: { json?: boolean; quiet?: boolean }, stdout: Sink, stderr: Sink) {
+  constructor(options: { json?: boolean; quiet?: boolean }, stdout: Sink, stderr: Sink, env: Environment) {
     this.json = options.json ?? false;
     this.quiet = options.quiet ?? false;
     this.#stdout = stdout;
     this.stderr = stderr;
+    this.#hasColour = hasColour(stderr, env);
   }
 
-  result({ data, lines }: Result): void {
-    this.#stdout.write(this.json ? `${JSON.stringify(data)}\n` : lines.map((line) => `${line}\n`).join(''));
+  result({ data, lines, piped = lines }: Result): void {
+    const shown = this.#stdout.isTTY === true ? lines : piped;
+    this.#stdout.write(this.json ? `${JSON.stringify(data)}\n` : shown.map((line) => `${line}\n`).join(''));
   }
 
   /** Prints a message that is neither a result nor a failure. */
   note(line: string): void {
     const clearBar = this.stderr.isTTY === true ? '\r\x1b[K' : '';
-    if (!this.quiet) this.stderr.write(`${clearBar}${line}\n`);
+    const [word = ''] = /^warning:/.exec(line) ?? [];
+    if (!this.quiet) this.stderr.write(`${clearBar}${this.#paint(word, 'yellow')}${line.slice(word.length)}\n`);
   }
 
   problem({ code, message, remedy, request_id, data }: Problem): void {
@@ -87,12 +104,21 @@ export class Output {
       return;
     }
     const lines = [
-      `error: ${message}${typeof code === 'number' ? ` (code ${code})` : ''}`,
+      `${this.#paint('error:', 'red')} ${message}${typeof code === 'number' ? ` (code ${code})` : ''}`,
       ...(remedy === null ? [] : [`  ${remedy}`]),
       ...(request_id === null ? [] : [`  request id: ${request_id}`]),
     ];
     this.stderr.write(`${lines.join('\n')}\n`);
   }
+
+  #paint(text: string, colour: keyof typeof COLOURS): string {
+    return this.#hasColour && text !== '' ? `${COLOURS[colour]}${text}\x1b[0m` : text;
+  }
+}
+
+/** Formats values that scripts read, a line each: `build_id=…`. */
+export function formatPairs(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).map(([name, value]) => `${name}=${value}`);
 }
 
 /** Formats rows as aligned columns; the first row has the headings. */

@@ -2,10 +2,10 @@
 import { VERSION } from '@chauffeur/contract/version';
 import { Command, CommanderError } from 'commander';
 import type { Act } from './commands/command.ts';
-import { createContext } from './context.ts';
+import { createContext, openOutput } from './context.ts';
 import { InterruptedError, LocalError } from './failures.ts';
 import { checkValues } from './option-values.ts';
-import { Output, problemOf, type Result } from './output.ts';
+import { type Output, problemOf, type Result } from './output.ts';
 import type { GlobalOptions } from './settings.ts';
 
 type ListedCommand = {
@@ -118,7 +118,7 @@ export const COMMANDS: readonly ListedCommand[] = [
 /** Runs the command line `argv` (without node and script); resolves to the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = { json: argv.includes('--json'), quiet: argv.includes('--quiet') };
-  const output = new Output(flags, process.stdout, process.stderr);
+  const output = openOutput(flags);
   const stop = new AbortController();
   const interrupt = (signal: 'SIGINT' | 'SIGTERM') => {
     if (stop.signal.aborted) process.exit(new InterruptedError(signal).exitCode); // The second signal exits immediately.

@@ -9,7 +9,15 @@ import { type FilesDescriptor, readFilesFile } from '../descriptors/files-file.t
 import { LocalError } from '../failures.ts';
 import { type Build, findBuild, noteChannel } from '../upload/find-build.ts';
 import { previewGame } from '../upload/preview.ts';
-import { formatFile, isOffered, type ListFlags, listGame, reportOf, uploadGame } from '../upload/upload-game.ts';
+import {
+  describeFile,
+  formatFile,
+  isOffered,
+  type ListFlags,
+  listGame,
+  reportOf,
+  uploadGame,
+} from '../upload/upload-game.ts';
 import { parseMinutes } from '../upload/wait-for-scan.ts';
 import { type Act, type Action, addFileOptions, withExample } from './command.ts';
 
@@ -55,7 +63,11 @@ const addfiles: Action<Options> = async (context, options) => {
       context,
     );
   }
-  return { data: { ...file, ...reportOf(game) }, lines: formatFile(file) };
+  return {
+    data: { ...file, ...reportOf(game) },
+    lines: [`${describeFile(file, descriptor)}.`],
+    piped: formatFile(file),
+  };
 };
 
 /**

@@ -8,7 +8,7 @@ import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
 import { LocalError } from '../failures.ts';
 import { movedTo, openImage } from '../media/images.ts';
-import { type Result, tableOf } from '../output.ts';
+import { formatCount, type Result, tableOf } from '../output.ts';
 import { type Act, type Action, newCommand, withExample } from './command.ts';
 
 export function mediaCommand(command: Command, act: Act): Command {
@@ -65,8 +65,13 @@ function uploadAs(kind: ImageKind): Action<object> {
       added.push(...some);
       set = rest;
     }
-    return { data: { added, ...set }, lines: added.map((image) => `${image.uid}  ${image.filename}`) };
+    const rows = added.map((image) => `${image.uid}  ${image.filename}`);
+    return { data: { added, ...set }, lines: [describeAdded(kind, added.length), ...rows], piped: rows };
   };
+}
+
+function describeAdded(kind: ImageKind, count: number): string {
+  return kind === 'screenshot' ? `Added ${formatCount(count, 'screenshot')}:` : `The ${kind} is replaced:`;
 }
 
 const uploadCover = uploadAs('cover');

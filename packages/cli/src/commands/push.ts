@@ -1,9 +1,11 @@
 // `chauffeur push`: registers a build and uploads its folder in one step.
 import type { Client } from '@chauffeur/contract/client';
+import { formatPlatform } from '@chauffeur/contract/format';
 import type { BuildIdentity } from '@chauffeur/contract/identity';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { Registration, registerBuild } from '@chauffeur/contract/operations/builds';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
+import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
@@ -13,7 +15,15 @@ import { checkField } from '../descriptors/yml.ts';
 import { LocalError } from '../failures.ts';
 import { type Build, type DeployInfo, findBuild, findCommit, noteChannel } from '../upload/find-build.ts';
 import { previewGame } from '../upload/preview.ts';
-import { formatFile, isOffered, type ListFlags, listGame, reportOf, uploadGame } from '../upload/upload-game.ts';
+import {
+  describeFile,
+  formatFile,
+  isOffered,
+  type ListFlags,
+  listGame,
+  reportOf,
+  uploadGame,
+} from '../upload/upload-game.ts';
 import { parseMinutes } from '../upload/wait-for-scan.ts';
 import { type Act, type Action, addFileOptions, collectValues, withExample } from './command.ts';
 
@@ -99,7 +109,8 @@ const push: Action<Options> = async (context, options, folder = '') => {
       ...{ ...file, build_id: target.build_id, app_id: info.app_id, version: identity.version, page },
       ...reportOf(game),
     },
-    lines: [`build_id=${target.build_id}`, ...formatFile(file), `page=${page}`],
+    lines: [`${describeShipped(file, identity, info)}: ${page}`, `Build id: ${target.build_id}`],
+    piped: [`build_id=${target.build_id}`, ...formatFile(file), `page=${page}`],
   };
 };
 
@@ -161,6 +172,15 @@ async function register(
   const verb = existing === undefined ? 'Registered' : 'Updated';
   output.note(`${verb} version ${version} for ${os}/${arch} on channel ${channel}.`);
   return { build_id, files: existing?.files ?? [] };
+}
+
+/** `1.0.0 is live on stable for Linux x86_64`, or only that it is uploaded if the channel does not offer it. */
+function describeShipped(file: UploadedFile, build: BuildIdentity, { channels }: DeployInfo): string {
+  const { version, channel, os, arch } = build;
+  const isLive = channels.some((offer) => offer.channel === channel && offer.build_id === file.build_id);
+  return isLive && isOffered(file)
+    ? `${version} is live on ${channel} for ${formatPlatform({ os, arch })}`
+    : describeFile(file, build);
 }
 
 function pageOf({ url, slug }: DeployInfo, buildId: string): string {

@@ -54,8 +54,13 @@ const symbols: Action<Options> = async (context, { buildId, tmp }, path = '') =>
   for (const { file, reason } of unused) context.output.note(`warning: ${file} (not used): ${reason}`);
   for (const { debug_file, problem } of stored)
     if (problem !== null) context.output.note(`warning: ${debug_file}: ${problem}`);
-  const lines = stored.map(({ symbol_uid, debug_id, debug_file }) => `${symbol_uid}  ${debug_id}  ${debug_file}`);
-  return { data: { symbols: stored, skipped, ...(unused.length > 0 && { not_used: unused }) }, lines };
+  const rows = stored.map(({ symbol_uid, debug_id, debug_file }) => `${symbol_uid}  ${debug_id}  ${debug_file}`);
+  return {
+    data: { symbols: stored, skipped, ...(unused.length > 0 && { not_used: unused }) },
+    lines:
+      stored.length > 0 ? [`Uploaded ${formatCount(stored.length, 'symbol file')}:`, ...rows] : ['Nothing to upload.'],
+    piped: rows,
+  };
 };
 
 async function sendFiles(

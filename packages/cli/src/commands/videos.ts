@@ -40,7 +40,9 @@ const add: Action<object> = async ({ connect, signal }, _, path = '') => {
   const client = await connect();
   // Not retried: if only the response was lost, the game would have the video twice.
   const data = await client.send(addVideo, form, { signal });
-  return { data, lines: [`${data.added.uid}  ${data.added.filename}`] };
+  const { uid, filename } = data.added;
+  const lines = [`Added ${filename}, which players see once it has been scanned.`, `Uid: ${uid}`];
+  return { data, lines, piped: [`${uid}  ${filename}`] };
 };
 
 const list: Action<object> = async ({ connect, retryBriefly, signal }) => {

@@ -1,13 +1,13 @@
 // Zips a game's folder and uploads it to its build. Shared by addfiles and push.
 import { join } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
-import { formatBytes } from '@chauffeur/contract/format';
+import { formatBytes, formatPlatform } from '@chauffeur/contract/format';
 import type { BuildIdentity } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { UploadedFile } from '@chauffeur/contract/operations/uploads';
 import type { Context } from '../context.ts';
 import { LocalError } from '../failures.ts';
-import { formatCount } from '../output.ts';
+import { formatCount, formatPairs } from '../output.ts';
 import { startProgress } from '../progress.ts';
 import { type Entry, type Listing, listEntries } from '../zip/entries.ts';
 import { withTempFolder, type ZipResult, zipEntries } from '../zip/zip.ts';
@@ -104,7 +104,16 @@ export function reportOf({ leftOut, warnings }: Game) {
 
 /** The lines that describe an uploaded file, for scripts. */
 export function formatFile({ file_uid, checksum, status }: UploadedFile): string[] {
-  return [`file_uid=${file_uid}`, `checksum=${checksum}`, `status=${status}`];
+  return formatPairs({ file_uid, checksum, status });
+}
+
+/** `1.0.0 for Linux x86_64 is uploaded and scanned` */
+export function describeFile(
+  { status }: Pick<UploadedFile, 'status'>,
+  { version, os, arch }: Pick<BuildIdentity, 'version' | 'os' | 'arch'>,
+): string {
+  const scan = status === 'clean' ? ' and scanned' : status === 'unscanned' ? '' : '; its scan is pending';
+  return `${version} for ${formatPlatform({ os, arch })} is uploaded${scan}`;
 }
 
 async function zipTo(path: string, entries: readonly Entry[], { output, env, signal }: Context) {
