@@ -52,13 +52,14 @@ test('genbuild, addchangelog and build create a build and print its ids', async 
     built.stdout,
     `SERVICE_GAMES_APP_ID=01900000-0000-7000-8000-000000000002\nSERVICE_GAMES_BUILD_ID=${BUILD_ID}\n`,
   );
-  assert.deepEqual(Object.fromEntries(peer.requests[0]?.fields ?? []), {
+  assert.deepEqual(Object.fromEntries(peer.requests[1]?.fields ?? []), {
     version: '1.10',
     build_type: 'game',
     os: 'windows',
-    arch: 'amd64',
+    arch: 'x86_64',
     channel: 'beta',
     title: '1.10',
+    description: '',
     engine_version: '4.3',
     changelog_items: [{ title: 'New: a boss', description: 'Big.\nVery big.' }],
   });
@@ -73,8 +74,8 @@ test('the output of other commands can be used as a version', async (t) => {
   const written = await runCli(['genbuild', ...flags], { cwd });
   assert.deepEqual([written.code, written.stderr], [0, 'warning: --description is empty.\n']);
   assert.equal((await runCli(['build', '--os', 'linux\n', '--arch', ' x64'], { cwd, peer })).code, 0);
-  const { version, channel, os, arch } = Object.fromEntries(peer.requests[0]?.fields ?? []);
-  assert.deepEqual([version, channel, os, arch], ['1.0-3-g0123abc', 'beta', 'linux', 'x64']);
+  const { version, channel, os, arch } = Object.fromEntries(peer.requests[1]?.fields ?? []);
+  assert.deepEqual([version, channel, os, arch], ['1.0-3-g0123abc', 'beta', 'linux', 'x86_64']);
 });
 
 test('addfiles zips, uploads and waits for the scan', async (t) => {
@@ -89,6 +90,7 @@ test('addfiles zips, uploads and waits for the scan', async (t) => {
     os: 'linux',
     arch: 'x86_64',
     channel: 'stable',
+    page: '1',
     page_size: '100',
   });
   assert.deepEqual(

@@ -1,40 +1,70 @@
-// `chauffeur build`: registers the build described in build.yml and prints its id. `chauffeur builds list`: lists the
-// builds of the game.
+// `chauffeur build`: registers a build before it is compiled, prints its id, and writes it where engines read it.
+// `chauffeur builds list`: lists the builds of the game.
 
 import { dirname } from 'node:path';
 import { formatNumber } from '@chauffeur/contract/format';
-import { listBuilds, registerBuild } from '@chauffeur/contract/operations/builds';
+import { listBuilds } from '@chauffeur/contract/operations/builds';
+import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
-import { choosePlatform, readBuildFile, registrationOf } from '../descriptors/build-file.ts';
+import { readBuildFile } from '../descriptors/build-file.ts';
+import { checkEngineFiles, writeEngineFiles } from '../engine-files/engine-files.ts';
 import { LocalError } from '../failures.ts';
 import { formatCount, tableOf } from '../output.ts';
-import { findCommit } from '../upload/find-build.ts';
-import { type Act, type Action, newCommand, withExample } from './command.ts';
+import {
+  addBuildOptions,
+  type NewRegistration,
+  type RegistrationFlags,
+  readRegistration,
+  register,
+} from '../upload/registration.ts';
+import { type Act, type Action, collectValues, newCommand, withExample } from './command.ts';
 
 export function buildCommand(command: Command, act: Act): Command {
-  return withExample(command, 'build --asset build.yml --os windows --arch x86_64')
-    .option('--asset <file>', 'build file', 'build.yml')
-    .option('--os <os>', 'operating system; optional if the file has a single platform')
-    .option('--arch <arch>', 'processor architecture; optional if the file has a single platform')
-    .option('--channel <channel>', 'channel (default: the channel in the file)')
-    .option('--commit <id>', 'commit that it was built from (default: the current commit of Git)')
-    .option('--no-commit', 'do not record a commit')
+  const example = 'build --version 1.2.0 --os windows --arch x86_64 --write Assets/ChauffeurBuild.cs';
+  return addBuildOptions(withExample(command, example))
+    .option(
+      '--write <file>',
+      'write the id into a .h, .cs, .gd, .json, .ini or .env file, or project.godot; can be repeated',
+      collectValues,
+    )
     .action(act(build));
 }
 
-type BuildOptions = { asset: string; os?: string; arch?: string; channel?: string; commit?: string | boolean };
-
-const build: Action<BuildOptions> = async ({ connect, retryBriefly, signal }, options) => {
-  const { asset: file, os, arch, channel } = options;
-  const asset = await readBuildFile(file);
-  const flags = { ...(os && { os }), ...(arch && { arch }), ...(channel && { channel }) };
-  const commit = await findCommit(options.commit, dirname(file));
-  const registration = { ...registrationOf(asset, choosePlatform(asset, flags)), ...(commit && { commit }) };
-  const client = await connect();
-  const data = await retryBriefly(() => client.call(registerBuild, registration, { signal }));
-  return { data, lines: [`SERVICE_GAMES_APP_ID=${data.app_id}`, `SERVICE_GAMES_BUILD_ID=${data.build_id}`] };
+const build: Action<RegistrationFlags & { write?: string[] }> = async (context, options) => {
+  const { output, retryBriefly, signal } = context;
+  const registration = await readBuild(options);
+  const { identity } = registration;
+  const files = await checkEngineFiles(options.write ?? []);
+  const client = await context.connect();
+  const { build_id, app_id, title, created, files: uploaded } = await register(client, registration, context);
+  if (uploaded.length > 0)
+    output.note(`Version ${identity.version} has a file already. After the next push, players get the new one.`);
+  const ids = { app_id, build_id, app_version: identity.version, build_channel: identity.channel };
+  const written = [];
+  if (files.length > 0) {
+    // The address by which this machine reaches the server can be another one than that for players.
+    const { urls } = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
+    written.push(...(await writeEngineFiles(files, { ...ids, crashes_url: urls.crashes, events_url: urls.events })));
+    for (const { file, changed } of written)
+      output.note(changed ? `Wrote the id into ${file}.` : `${file} has the id already.`);
+  }
+  return {
+    data: { build_id, ...identity, title, app_id, created, has_file: uploaded.length > 0, written },
+    lines: [`SERVICE_GAMES_APP_ID=${app_id}`, `SERVICE_GAMES_BUILD_ID=${build_id}`],
+  };
 };
+
+/** Reads what to register: from flags and, without --version, from build.yml, which then describes all of the build. */
+async function readBuild(options: RegistrationFlags): Promise<NewRegistration> {
+  const { version, asset: file = version === undefined ? 'build.yml' : undefined } = options;
+  if (file === undefined) return readRegistration(options, undefined);
+  const otherwise = options.asset === undefined ? ', or use --version, --os and --arch' : '';
+  const asset = await readBuildFile(file, otherwise);
+  const { identity, texts } = await readRegistration(options, asset, dirname(file));
+  const replaced = version === undefined && { title: identity.version, description: '' };
+  return { identity, texts: { ...replaced, ...texts } };
+}
 
 export function buildsCommand(command: Command, act: Act): Command {
   const list = newCommand('list', 'list the builds, newest first', 'builds list --channel beta')

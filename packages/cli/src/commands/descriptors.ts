@@ -13,8 +13,8 @@ import {
   withChangelogEntry,
 } from '../descriptors/build-file.ts';
 import { checkedDescriptor, newFilesFile } from '../descriptors/files-file.ts';
-import { readIfPresent, writeText } from '../descriptors/yml.ts';
 import { LocalError } from '../failures.ts';
+import { readIfPresent, writeText } from '../text-files.ts';
 import { type Act, type Action, collectValues, withExample } from './command.ts';
 
 // `chauffeur genbuild`: writes build.yml, or updates an existing one for a new version.

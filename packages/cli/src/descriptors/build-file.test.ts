@@ -10,7 +10,6 @@ import {
   editedBuildFile,
   newBuildFile,
   parseBuildFile,
-  registrationOf,
   withChangelogEntry,
 } from './build-file.ts';
 
@@ -135,17 +134,4 @@ test('the channel of a platform that is not listed is never guessed from differe
   const macos = { os: 'macos', arch: 'arm64' };
   assert.throws(() => choosePlatform(two, macos), /have the channels beta, dev/);
   assert.deepEqual(choosePlatform(two, { ...macos, channel: 'dev' }), platform('macos', 'arm64', 'dev'));
-});
-
-test('a registration has the fields of the asset, with the names of the API', () => {
-  const registration = registrationOf(asset({ type: 'demo', title: 'T' }), platform('web', 'wasm32'));
-  assert.deepEqual(registration, {
-    version: '1.10',
-    title: 'T',
-    build_type: 'demo',
-    os: 'web',
-    arch: 'wasm32',
-    channel: 'stable',
-    changelog_items: [],
-  });
 });

@@ -1,16 +1,15 @@
 // build.yml describes a build. It is written by genbuild and addchangelog, and read by build.
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
-import type { InputOf } from '@chauffeur/contract/operation';
-import { Registration, type registerBuild } from '@chauffeur/contract/operations/builds';
+import { Registration } from '@chauffeur/contract/operations/builds';
 import { parseDocument } from 'yaml';
 import { LocalError } from '../failures.ts';
+import { readIfPresent } from '../text-files.ts';
 import {
   checkField,
   type FieldNames,
   fieldsOf,
   listOf,
   parseYml,
-  readIfPresent,
   refuseEmpty,
   refuseUnknown,
   textsOf,
@@ -42,11 +41,17 @@ const PARTS: FieldNames = {
 };
 const TEXTS = { title, type: build_type, description, version, engine_version } as const;
 
-/** Reads and checks the asset of `file`. Rejects with LocalError, also if the file does not exist. */
-export async function readBuildFile(file: string): Promise<BuildAsset> {
+/**
+ * Reads and checks the asset of `file`. Rejects with LocalError, also if the file does not exist; `otherwise` is what
+ * else can be done then.
+ */
+export async function readBuildFile(file: string, otherwise = ''): Promise<BuildAsset> {
   const text = await readIfPresent(file);
   if (text === null)
-    throw new LocalError(`${file}: does not exist.`, 'Create it with chauffeur genbuild --version <version>.');
+    throw new LocalError(
+      `${file}: does not exist.`,
+      `Create it with chauffeur genbuild --version <version>${otherwise}.`,
+    );
   return parseBuildFile(file, text);
 }
 
@@ -168,16 +173,4 @@ function describeMismatch(matches: number, listed: string): string {
   if (listed === '') return 'The build file lists no platforms.';
   if (matches === 0) return `No matching platform in the build file, which lists ${listed}.`;
   return `Several matching platforms in the build file, which lists ${listed}.`;
-}
-
-/** Creates and checks the registration of a build for one platform. Throws LocalError. */
-export function registrationOf(asset: BuildAsset, platform: BuildPlatform): InputOf<typeof registerBuild> {
-  checkPlatform('platform', platform);
-  const { type, platforms: _, changelog, ...texts } = asset;
-  return {
-    ...texts,
-    ...(type !== undefined && { build_type: type }),
-    ...platform,
-    changelog_items: changelog,
-  } as InputOf<typeof registerBuild>;
 }

@@ -4,6 +4,7 @@ import { type BuildIdentity, canonicalArch, canonicalOs } from '@chauffeur/contr
 import { Registration } from '@chauffeur/contract/operations/builds';
 import { Uuid } from '@chauffeur/contract/operations/fields';
 import { LocalError } from '../failures.ts';
+import { readIfPresent } from '../text-files.ts';
 import { DEFAULT_CHANNEL } from './build-file.ts';
 import {
   checkField,
@@ -12,7 +13,6 @@ import {
   fieldsOf,
   listOf,
   parseYml,
-  readIfPresent,
   refuseEmpty,
   refuseUnknown,
   textsOf,

@@ -1,5 +1,4 @@
-// Reads and writes the .yml files of the command, and checks their fields with the schemas of the contract.
-import { readFile, writeFile } from 'node:fs/promises';
+// Parses and formats the .yml files of the command, and checks their fields with the schemas of the contract.
 import { findNearestName } from '@chauffeur/contract/nearest-name';
 import type { Registration } from '@chauffeur/contract/operations/builds';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -12,32 +11,6 @@ export type Spec = 'build' | 'files' | 'addfiles';
 
 export type Fields = Readonly<Record<string, unknown>>;
 type Schema = (typeof Registration.properties)[keyof typeof Registration.properties];
-
-/** The text of `file`, or null if it does not exist. Rejects with LocalError if it is not UTF-8. */
-export async function readIfPresent(file: string): Promise<string | null> {
-  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return null;
-    throw new LocalError(`${file}: cannot be read.`, 'Check the path and its permissions.', { cause });
-  });
-  return bytes === null ? null : decode(file, bytes);
-}
-
-/** Windows PowerShell writes UTF-16, which starts with a byte order mark. The decoder removes that of UTF-8. */
-function decode(file: string, bytes: Buffer): string {
-  const isUtf16 = ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2)) || bytes.subarray(0, 4).includes(0);
-  try {
-    if (!isUtf16) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {}
-  throw new LocalError(`${file}: is not UTF-8${isUtf16 ? ', but UTF-16' : ''}.`, 'Save it with the encoding UTF-8.');
-}
-
-export async function writeText(file: string, text: string): Promise<void> {
-  await writeFile(file, text).catch((cause: unknown) => {
-    throw new LocalError(`${file}: cannot be written.`, 'Check that the folder exists and can be written to.', {
-      cause,
-    });
-  });
-}
 
 /** Formats `value` as YAML, with quotes around texts that look like numbers. */
 export function ymlOf(value: Fields): string {

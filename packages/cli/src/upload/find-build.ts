@@ -18,9 +18,13 @@ export async function findBuild(
   { version, build_type, os, arch, channel }: BuildIdentity,
   { retryBriefly, signal }: Pick<Context, 'retryBriefly' | 'signal'>,
 ): Promise<Build | undefined> {
-  const query = { version, os, arch, channel, page_size: LIMITS.pageSize };
-  const { builds } = await retryBriefly(() => client.call(listBuilds, query, { signal }));
-  return builds.find((build) => build.build_type === build_type);
+  // The list has no filter for types, of which there can be more than a page has.
+  for (let page = 1; ; page++) {
+    const query = { version, os, arch, channel, page, page_size: LIMITS.pageSize };
+    const { builds, pagination } = await retryBriefly(() => client.call(listBuilds, query, { signal }));
+    const build = builds.find((candidate) => candidate.build_type === build_type);
+    if (build !== undefined || page * LIMITS.pageSize >= pagination.total) return build;
+  }
 }
 
 export type DeployInfo = OutputOf<typeof getDeployInfo>;

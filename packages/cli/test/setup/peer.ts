@@ -53,7 +53,9 @@ export type Peer = {
 };
 
 export const BUILD_ID = '01900000-0000-7000-8000-000000000001';
-const APP_ID = '01900000-0000-7000-8000-000000000002';
+export const APP_ID = '01900000-0000-7000-8000-000000000002';
+export const CRASHES_URL = 'https://games.example.com/api/v1/public/crashes';
+export const EVENTS_URL = 'https://games.example.com/api/v1/public/events';
 export const KEY = { access: 'access-token-123', secret: 'very-secret-key-456' };
 
 export async function startPeer(t: TestContext): Promise<Peer> {
@@ -150,11 +152,12 @@ function answerOf(peer: Peer, kind: Kind, request: Request): object {
         slug: 'owls',
         url: 'https://games.example.com/g/owls',
         channels: peer.channels,
+        urls: { crashes: CRASHES_URL, events: EVENTS_URL },
       };
     case 'build':
-      return { build_id: BUILD_ID, app_id: APP_ID, created: true };
+      return { build_id: BUILD_ID, app_id: APP_ID, title: fields.title || fields.version, created: true };
     case 'builds':
-      return { builds: peer.builds, pagination: { page: 1, page_size: 100, total: peer.builds.length } };
+      return listBuilds(peer, Number(request.query.get('page') ?? 1), Number(request.query.get('page_size')));
     case 'sessions':
       return { sessions: [...peer.sessions].map(([id, session]) => sessionRecord(id, session)) };
     case 'open': {
@@ -181,6 +184,11 @@ function answerOf(peer: Peer, kind: Kind, request: Request): object {
     default:
       return { cover: null, thumbnail: null, gallery: [], images: [], added: [] };
   }
+}
+
+function listBuilds({ builds }: Peer, page: number, size: number): object {
+  const own = builds.slice((page - 1) * size, page * size).map((build) => ({ app_id: APP_ID, ...build }));
+  return { builds: own, pagination: { page, page_size: size, total: builds.length } };
 }
 
 function sessionRecord(
