@@ -63,6 +63,7 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
     run: (text) => text.replace('pass show chauffeur/secret', 'printenv SERVICE_SECRET_KEY'),
     because: 'pass needs a key of GnuPG',
   },
+  'cli: chauffeur build --version 1.2.0 --os windows --arch x86_64 --write Assets/ChauffeurBuild.cs': RUN,
   'cli: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" symbols': RUN,
   'cli: npx minidump-stackwalk --symbols-url "$SYMBOLS_URL" crash.dmp': RUN,
   'cli: chauffeur completion bash > ~/.local/share/bash-completion/completions/chauffeur': RUN,

@@ -35,7 +35,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     usage: 'build',
-    description: 'register a build, or update the build with the same version, type, platform and channel',
+    description: 'register a build before it is compiled, print its id, and write it where the game reads it',
     load: async () => (await import('./commands/builds.ts')).buildCommand,
   },
   {

@@ -57,7 +57,7 @@ test('build says that the build has a file already', async (t) => {
   assert.match(stderr, /Version 1\.0 has a file already\. After the next push, players get the new one\./);
 });
 
-test('--write writes the id into several files, and only those that change', async (t) => {
+test('--write writes the id into several files, and only if it changes them', async (t) => {
   const peer = await startPeer(t);
   const cwd = tempFolder(t);
   const files = ['src/new/build.h', 'ids.json', '.env'];
@@ -121,6 +121,7 @@ test('nothing is registered if a file cannot have the id', async (t) => {
     ['list.json', /list\.json is not a JSON object/],
     ['comments.json', /comments\.json is not a JSON object/],
     ['project.godot', /project\.godot does not exist/],
+    ['main.cs/ids.json', /main\.cs\/ids\.json: cannot be read/],
     ['folder.h', /folder\.h is a folder/],
     ['Config/DefaultEngine.ini', /sends crash reports to https:\/\/crashes\.example\.org\/x/],
     ['', /--write: is empty/],

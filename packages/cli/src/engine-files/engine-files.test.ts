@@ -95,8 +95,10 @@ test('any JSON object keeps its fields', () => {
 });
 
 test('.ini gets a section, and keeps everything else with its line breaks', () => {
-  const before =
-    '\ufeff[/Script/Engine]\r\n+Paths=A\r\n\r\n[chauffeur]\r\n;BuildId="no"\r\nbuildid=old\r\n+BuildId=x\r\n\r\n[Last]\r\nBuildId=y';
+  const before = [
+    ...['\ufeff[/Script/Engine]', '+Paths=A', '', '[chauffeur]', ';BuildId="no"', 'BUILDId=old', '+BuildId=x', ''],
+    ...['[Last]', 'BuildId=y'],
+  ].join('\r\n');
   const text = writeIni(IDS, before);
   const lines = text.split('\r\n');
   assert.doesNotMatch(text, /[^\r]\n/);
@@ -142,7 +144,7 @@ run/main_scene="res://main.tscn"
 [input]
 
 jump={
-"deadzone": 0.5
+"strength": 0.5
 }
 `;
   const text = writeGodotProject(IDS, before);

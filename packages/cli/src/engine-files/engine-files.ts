@@ -18,7 +18,7 @@ import {
 } from './settings.ts';
 
 type Format = {
-  /** Of the name without folders. */
+  /** Matches the name without folders. */
   readonly pattern: RegExp;
   readonly write: WriteIds;
   /** Throws LocalError if the file must not be written. */

@@ -13,7 +13,7 @@ export function refuseForeign(file: string, before: string | null): void {
   );
 }
 
-/** For C99 and C++. */
+/** Writes a header for C99 and C++. */
 export const writeHeader: WriteIds = (ids) => `/* ${MARK} */
 #ifndef CHAUFFEUR_BUILD_H
 #define CHAUFFEUR_BUILD_H

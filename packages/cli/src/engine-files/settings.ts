@@ -144,7 +144,7 @@ export function writeJson(ids: BuildIds, before: string | null): string {
   const members = membersOf(body);
   const missing = new Map(Object.entries(ids));
   let result = body;
-  // From the end, so that earlier positions stay valid.
+  // Starts at the end, so that earlier positions stay valid.
   for (const { name, start, end } of members.toReversed()) {
     const value = ids[name as keyof BuildIds];
     if (!Object.hasOwn(ids, name)) continue;
