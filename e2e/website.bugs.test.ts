@@ -101,8 +101,15 @@ describe('the bug tickets of a game', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/bugs');
     await page.getByRole('link', { name: /^It fell over/ }).click();
-    await ticket().getByRole('button', { name: 'Mark as fixed' }).click();
-    await ticket().getByText('Ticket marked as fixed.').waitFor();
+    await ticket().getByRole('button', { name: 'Mark as fixed…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Fixed in version').fill('1.2.1');
+    await dialog.getByRole('checkbox', { name: 'Email the player' }).waitFor();
+    await dialog.getByRole('button', { name: 'Mark as fixed' }).click();
+    await ticket().getByText('Ticket marked as fixed in 1.2.1.').waitFor();
+    await ticket().getByText('Fixed in 1.2.1', { exact: true }).waitFor();
+    const mail = await newestMail(site.service, 'Re: ', PLAYER.email);
+    assert.match(mail.text, /The fix is in version 1\.2\.1\./);
     // It keeps its position, so the list does not move while someone works through it.
     await page.getByRole('link', { name: /^It fell over.*Fixed$/ }).waitFor();
     await ticket().getByRole('button', { name: 'Undo' }).click();
@@ -127,6 +134,7 @@ describe('the bug tickets of a game', () => {
     await form.getByText('You can also report without one.').waitFor();
     await form.getByLabel('Title').fill('Grass is blue');
     await form.getByLabel('What happened').fill('Since the update the grass is blue.');
+    await form.getByLabel('What you were doing').fill('Walking north.');
     await form.getByLabel('Your name').fill('Kim');
     await form.getByLabel('Email').fill('kim@example.com');
     await form.getByRole('button', { name: 'Send report' }).click();
@@ -142,6 +150,7 @@ describe('the bug tickets of a game', () => {
     await open('/bugs');
     await page.getByRole('link', { name: /^Grass is blue/ }).click();
     await ticket().getByText('Kim', { exact: true }).waitFor();
+    await ticket().getByRole('region', { name: 'What the player was doing' }).getByText('Walking north.').waitFor();
     await ticket().getByRole('textbox', { name: 'Reply' }).fill('It will be green again in 1.2.1.');
     await ticket().getByRole('button', { name: 'Send reply' }).click();
     await ticket().getByText('Reply sent to 1 player by email.').waitFor();
@@ -166,6 +175,14 @@ describe('the bug tickets of a game', () => {
     await page.getByRole('link', { name: /^Blue grass/ }).waitFor();
     await ticket().getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: /^Grass is blue/ }).waitFor();
+    await fill('Link issue', 'Address of the issue', 'https://tracker.example.com/12');
+    await ticket().getByRole('link', { name: 'tracker.example.com/12' }).waitFor();
+    await ticket().getByLabel('Assignee').selectOption({ index: 1 });
+    await ticket()
+      .getByText(/^Ticket assigned to /)
+      .waitFor();
+    await ticket().getByRole('button', { name: 'Undo' }).click();
+    await untilEqual(() => ticket().getByLabel('Assignee').inputValue(), '');
     await fill('Add labels', 'Labels', 'colours, level 2');
     await ticket().getByRole('link', { name: 'colours' }).waitFor();
     const report = await askAs(site.service, studio.session)<{

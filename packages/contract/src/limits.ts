@@ -136,6 +136,7 @@ export const LIMITS = {
   symbolUnpackedBytes: 2 * GIB,
   symbolUploadBytes: GIB,
   bugMessageLength: 10_000,
+  bugStepsLength: 4000,
   /** The count of a game's open tickets stops here. */
   bugsCounted: 1000,
   /** Events in one request. */

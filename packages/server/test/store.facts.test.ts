@@ -154,7 +154,14 @@ describe('facts about a game', () => {
     assert.match(text, /<p>Wind <span [^>]+>Windows 64-bit<\/span><\/p>.*<p>Weather <span [^>]+>Linux 64-bit<\/span>/s);
     assert.match(text, /<strong>Rain<\/strong><p class="prose">In six colours/);
     assert.match(text, /<strong>Snow<\/strong> <span class="dimmed small-text">Windows 64-bit<\/span>/);
+    for (const version of ['1.0.0', '1.0.0', '3.0.0']) {
+      const filed = await callApi(server, headers, 'POST', `/games/${game.uid}/bugs`, { message: 'Stuck' });
+      const fixed = { status: 'fixed', fixed_in_version: version };
+      await callApi(server, headers, 'PATCH', `/games/${game.uid}/bugs/${filed.body.data.bug_uid}`, fixed);
+    }
     const feed = await read('/releases.atom');
+    assert.match(feed, /1\.0\.0.*Fixes 2 bugs that players reported\./s);
+    assert.equal(feed.match(/players reported/g)?.length, 1);
     assert.match(feed, /Wind \(Windows 64-bit\).*Weather \(Linux 64-bit\).*Snow \(Windows 64-bit\)/s);
     const page = await list('?limit=1');
     assert.deepEqual([page.total, page.releases.length, typeof page.next_cursor], [2, 1, 'string']);

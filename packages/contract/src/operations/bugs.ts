@@ -4,6 +4,7 @@ import { ArchInput, OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { LINE_HIDDEN } from '../text.ts';
+import { Member, UserId } from './crash-groups.ts';
 import { CrashUpload } from './crash-reports.ts';
 import {
   CursorQuery,
@@ -18,6 +19,7 @@ import {
   Text,
   Timestamp,
   Uuid,
+  WebAddress,
 } from './fields.ts';
 
 export const BUG_STATUSES = ['open', 'fixed', 'closed'] as const;
@@ -35,6 +37,10 @@ export const BugTicket = Type.Object({
   title: Foreign(Type.String({ description: 'The title, or the beginning of the message' })),
   status: Type.Enum([...BUG_STATUSES]),
   message: Foreign(Type.String({ description: "The player's message" })),
+  steps: Foreign(Type.String({ description: 'What the player was doing when it happened; may be empty' })),
+  fixed_in_version: Nullable(Type.String({ description: 'The version with the fix, of a fixed ticket' })),
+  assignee: Nullable(Member),
+  issue_url: Nullable(Type.String({ description: 'The issue about it in the tracker of the developers' })),
   build_id: Nullable(Uuid),
   version: Nullable(Type.String()),
   os: Nullable(Type.String()),
@@ -64,6 +70,7 @@ export const BugTicket = Type.Object({
 const BugFields = {
   title: Type.Optional(Line('what is wrong', { minLength: 1, maxLength: LIMITS.bugTitleLength })),
   message: Text('what is wrong', { minLength: 1, maxLength: LIMITS.bugMessageLength }),
+  steps: Type.Optional(Text('what the player was doing when it happened', { maxLength: LIMITS.bugStepsLength })),
   build_id: Type.Optional(Uuid),
   os: Type.Optional(OsInput),
   arch: Type.Optional(ArchInput),
@@ -128,6 +135,7 @@ export const listBugTickets = defineOperation({
   query: Type.Object({
     status: Type.Optional(Type.Enum([...BUG_STATUSES])),
     label: Type.Optional(Label),
+    assignee: Type.Optional({ ...UserId, description: 'Only tickets that are assigned to this member' }),
     group_id: Type.Optional({ ...Uuid, description: 'Only tickets that are linked to this crash group' }),
     text: Type.Optional(
       Type.String({
@@ -178,7 +186,8 @@ export const getBugTicket = defineOperation({
 
 export const updateBugTicket = defineOperation({
   id: 'bugs.update',
-  summary: 'Change a bug ticket: its status, title, labels, crash group, or the ticket that it duplicates',
+  summary:
+    'Change a bug ticket: its status, assignee, title, labels, crash group, issue, or the ticket that it duplicates',
   method: 'PATCH',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
@@ -186,6 +195,22 @@ export const updateBugTicket = defineOperation({
   params: BugParams,
   body: Type.Object({
     status: Type.Optional(Type.Enum([...BUG_STATUSES])),
+    fixed_in_version: Type.Optional(
+      Line('With status fixed: the version with the fix, which the player sees', {
+        minLength: 1,
+        maxLength: LIMITS.versionLength,
+      }),
+    ),
+    notify_player: Type.Optional(
+      Type.Boolean({
+        description:
+          'With status fixed: emails it to the player and to those who filed duplicates, if they get replies by email. Only a person can do this',
+      }),
+    ),
+    assignee: Type.Optional(Nullable(UserId)),
+    issue_url: Type.Optional(
+      Nullable(WebAddress('The issue about it in your tracker; null removes the link', LIMITS.issueUrlLength)),
+    ),
     title: Type.Optional(
       Nullable(Line('null for the beginning of the message', { minLength: 1, maxLength: LIMITS.bugTitleLength })),
     ),
@@ -204,10 +229,10 @@ export const updateBugTicket = defineOperation({
   }),
   output: BugDetail,
   statuses: [200],
-  errors: ['notFound'],
+  errors: ['notFound', 'notAllowed', 'limitReached'],
   mcp: {
     tool: 'update_bug_ticket',
-    when: 'Use it when the user asks to close or reopen a ticket, to mark it as fixed or as a duplicate, to label it, or to link it to a crash group.',
+    when: 'Use it when the user asks to close or reopen a ticket, to mark it as fixed or as a duplicate, to assign or label it, or to link it to a crash group or an issue.',
     scope: 'mcp:write',
   },
 });

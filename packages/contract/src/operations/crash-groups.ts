@@ -22,6 +22,8 @@ export type Priority = (typeof PRIORITIES)[number];
 /** A member of the game. */
 export const Member = Type.Object({ user_id: Type.String(), name: Type.String() });
 
+export const UserId = Type.String({ minLength: 1, maxLength: 64, description: 'user_id of a member of the game' });
+
 /** When a snoozed group opens: at the first of these. */
 export const Snooze = Type.Object({
   until: Nullable(Timestamp),

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { CrashGroupDetail, GROUP_STATUSES, GroupParams, Member, PRIORITIES, Snooze } from './crash-groups.ts';
+import { CrashGroupDetail, GROUP_STATUSES, GroupParams, Member, PRIORITIES, Snooze, UserId } from './crash-groups.ts';
 import {
   CursorQuery,
   Foreign,
@@ -16,8 +16,6 @@ import {
   Uuid,
   WebAddress,
 } from './fields.ts';
-
-const UserId = Type.String({ minLength: 1, maxLength: 64, description: 'user_id of a member of the game' });
 
 /** What any number of groups can be changed to at once. Fields that are left out stay as they are. */
 const ChangeFields = {

@@ -10,6 +10,7 @@ import { escapeHtml } from '../kernel/text/escape-html.ts';
 import type { Auth } from '../people/accounts/accounts.ts';
 import { countPublicRead } from '../request/address-limit.ts';
 import { matches } from '../request/send-blob.ts';
+import { countFixedIn } from '../shop/bugs/bugs.sql.ts';
 import { latestReleases, type Release } from '../shop/store/releases.ts';
 import { listShelf } from '../shop/store/store.ts';
 import { redirectFormer } from './former-addresses.ts';
@@ -81,6 +82,8 @@ async function readReleases(
 ): Promise<Feed> {
   const { game, developer, releases } = await latestReleases(ctx, caller, ref);
   const page = `${ctx.publicUrl}/g/${game.slug}`;
+  const versions = releases.map(({ version }) => version);
+  const fixed = await countFixedIn(ctx.db, game.game_id, versions);
   return {
     id: `urn:uuid:${game.game_id}`,
     title: textsOf(language).t('game.releases', { game: game.name }),
@@ -92,17 +95,18 @@ async function readReleases(
       url: page,
       author: developer,
       at: release.releasedAt,
-      content: writeRelease(release, textsOf(language)),
+      content: writeRelease(release, fixed.get(release.version) ?? 0, textsOf(language)),
     })),
   };
 }
 
-function writeRelease({ titles, changes }: Release, texts: ReturnType<typeof textsOf>): string {
+/** `fixed` is the number of bug tickets that were fixed in the release. */
+function writeRelease({ titles, changes }: Release, fixed: number, texts: ReturnType<typeof textsOf>): string {
   const items = changes.map(
     (change) =>
       html`<li><strong>${formatReleasePart(texts, change)}</strong>${change.description !== '' && html`<br>${change.description}`}</li>`,
   );
-  return html`${titles.map((title) => html`<p>${formatReleasePart(texts, title)}</p>`)}${items.length > 0 && html`<ul>${items}</ul>`}`
+  return html`${titles.map((title) => html`<p>${formatReleasePart(texts, title)}</p>`)}${items.length > 0 && html`<ul>${items}</ul>`}${fixed > 0 && html`<p>${texts.t('game.release.fixed', { count: fixed })}</p>`}`
     .text;
 }
 

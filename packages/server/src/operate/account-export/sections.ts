@@ -268,7 +268,7 @@ export const SECTIONS: readonly Section[] = [
     person: ['user_id'],
     email: 'reporter_email',
     columns: [
-      ...['bug_id', 'game_id', 'number', 'filed_by', 'reporter_email', 'title', 'message', 'status'],
+      ...['bug_id', 'game_id', 'number', 'filed_by', 'reporter_email', 'title', 'message', 'steps', 'status'],
       ...['build_id', 'os', 'arch', 'crash_id', 'language', 'filed_at', 'updated_at'],
     ],
     namesGame: true,
@@ -314,6 +314,13 @@ export const SECTIONS: readonly Section[] = [
     key: ['group_id', 'uuid'],
     person: ['assignee_id'],
     columns: ['game_id', 'group_id', 'status', 'priority'],
+  },
+  {
+    name: 'bug_tickets_assigned',
+    table: 'bug_tickets',
+    key: ['bug_id', 'uuid'],
+    person: ['assignee_id'],
+    columns: ['game_id', 'bug_id', 'number', 'status'],
   },
   {
     name: 'audit_log',

@@ -12,6 +12,11 @@ export type BugRow = {
   /** Empty if the player only wrote a message. */
   title: string;
   message: string;
+  /** What the player was doing. */
+  steps: string;
+  fixed_in_version: string | null;
+  assignee_id: string | null;
+  issue_url: string | null;
   labels: string[];
   build_id: string | null;
   version: string | null;
@@ -43,6 +48,7 @@ export type NewBug = {
   language: string;
   title: string;
   message: string;
+  steps: string;
   buildId: string | null;
   os: string | null;
   arch: string | null;
@@ -51,7 +57,7 @@ export type NewBug = {
 
 const columns =
   sql.raw(`bug_tickets.bug_id, bug_tickets.number, bug_tickets.status, bug_tickets.title, bug_tickets.message,
-  bug_tickets.labels, bug_tickets.build_id, version, bug_tickets.os, bug_tickets.arch, bug_tickets.crash_id,
+  bug_tickets.steps, bug_tickets.fixed_in_version, bug_tickets.assignee_id, bug_tickets.issue_url, bug_tickets.labels, bug_tickets.build_id, version, bug_tickets.os, bug_tickets.arch, bug_tickets.crash_id,
   bug_tickets.group_id, bug_tickets.duplicate_of, original.number as original_number,
   coalesce((select json_agg(json_build_object('bug_uid', duplicate.bug_id, 'number', duplicate.number) order by duplicate.number)
     from bug_tickets duplicate where duplicate.game_id = bug_tickets.game_id
@@ -91,9 +97,9 @@ export async function insertBug(tx: Tx, bug: NewBug): Promise<number> {
     tx,
     sql<{
       number: number;
-    }>`insert into bug_tickets (game_id, bug_id, user_id, filed_by, reporter_email, language, title, message,
+    }>`insert into bug_tickets (game_id, bug_id, user_id, filed_by, reporter_email, language, title, message, steps,
         build_id, os, arch, filed_at, updated_at)
-      values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.email}, ${bug.language}, ${bug.title}, ${bug.message},
+      values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.email}, ${bug.language}, ${bug.title}, ${bug.message}, ${bug.steps},
         ${bug.buildId}, ${bug.os}, ${bug.arch}, ${bug.filedAt}, ${bug.filedAt})
       returning number`,
   );
@@ -111,6 +117,7 @@ export async function deleteBug(db: Db, gameId: string, bugId: string): Promise<
 export type Filters = {
   status: BugStatus | undefined;
   label: string | undefined;
+  assignee: string | undefined;
   /** A crash group, and the groups that are merged with it. */
   groupIds: readonly string[] | undefined;
   text: string | undefined;
@@ -120,12 +127,13 @@ export type Filters = {
 export function listBugs(
   db: Db,
   gameId: string,
-  { status, label, groupIds, text }: Filters,
+  { status, label, assignee, groupIds, text }: Filters,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<BugRow[]> {
   const conditions: RawBuilder<unknown>[] = [sql`bug_tickets.game_id = ${gameId}`];
   if (status !== undefined) conditions.push(sql`bug_tickets.status = ${status}`);
   if (label !== undefined) conditions.push(sql`${label} = any(bug_tickets.labels)`);
+  if (assignee !== undefined) conditions.push(sql`bug_tickets.assignee_id = ${assignee}`);
   if (groupIds !== undefined) conditions.push(isAbout(gameId, groupIds));
   if (text !== undefined) conditions.push(matchesText(text));
   if (before !== null) conditions.push(sql`bug_tickets.bug_id < ${before}::uuid`);
@@ -178,33 +186,68 @@ export function countOpenTickets(
   );
 }
 
+/** How many tickets of the game were fixed in each of these versions. Versions without one are left out. */
+export async function countFixedIn(
+  db: Db,
+  gameId: string,
+  versions: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const counted = await rows(
+    db,
+    sql<{ version: string; fixed: number }>`select fixed_in_version as version, count(*) as fixed from bug_tickets
+      where game_id = ${gameId} and status = 'fixed' and fixed_in_version = any(${versions}::text[])
+      group by fixed_in_version`,
+  );
+  return new Map(counted.map(({ version, fixed }) => [version, fixed]));
+}
+
 export type TicketChanges = {
   status: BugStatus | undefined;
+  /** Null for a ticket that is not fixed. */
+  fixedIn: string | null | undefined;
+  assignee: string | null | undefined;
+  issueUrl: string | null | undefined;
   title: string | undefined;
   labels: readonly string[] | undefined;
   groupId: string | null | undefined;
 };
 
-/** Returns false if the game has no such ticket. */
+export type TicketState = {
+  number: number;
+  title: string;
+  message: string;
+  status: BugStatus;
+  fixed_in_version: string | null;
+  assignee_id: string | null;
+};
+
+/** Locks a ticket until the transaction ends. Undefined if the game has no such ticket. */
+export function lockBug(tx: Tx, gameId: string, bugId: string): Promise<TicketState | undefined> {
+  return row(
+    tx,
+    sql<TicketState>`select number, title, message, status, fixed_in_version, assignee_id from bug_tickets
+      where game_id = ${gameId} and bug_id = ${bugId} for update`,
+  );
+}
+
 export async function updateBug(
   tx: Tx,
   gameId: string,
   bugId: string,
-  { status, title, labels, groupId }: TicketChanges,
+  { status, fixedIn, assignee, issueUrl, title, labels, groupId }: TicketChanges,
   now: Date,
-): Promise<boolean> {
+): Promise<void> {
   const changes = [
     sql`updated_at = ${now}`,
     ...(status === undefined ? [] : [sql`status = ${status}`]),
+    ...(fixedIn === undefined ? [] : [sql`fixed_in_version = ${fixedIn}`]),
+    ...(assignee === undefined ? [] : [sql`assignee_id = ${assignee}`]),
+    ...(issueUrl === undefined ? [] : [sql`issue_url = ${issueUrl}`]),
     ...(title === undefined ? [] : [sql`title = ${title}`]),
     ...(labels === undefined ? [] : [sql`labels = ${labels}::text[]`]),
     ...(groupId === undefined ? [] : [sql`group_id = ${groupId}`]),
   ];
-  const count = await changed(
-    tx,
-    sql`update bug_tickets set ${sql.join(changes)} where game_id = ${gameId} and bug_id = ${bugId}`,
-  );
-  return count > 0;
+  await changed(tx, sql`update bug_tickets set ${sql.join(changes)} where game_id = ${gameId} and bug_id = ${bugId}`);
 }
 
 /** Waits until no other transaction changes which tickets of the game are duplicates, and keeps others waiting. */
@@ -238,7 +281,7 @@ export async function setDuplicate(
     originalId === null
       ? sql`update bug_tickets set duplicate_of = null, updated_at = ${now}
           where game_id = ${gameId} and bug_id = ${bugId}`
-      : sql`update bug_tickets set duplicate_of = ${originalId}, status = 'closed', updated_at = ${now}
+      : sql`update bug_tickets set duplicate_of = ${originalId}, status = 'closed', fixed_in_version = null, updated_at = ${now}
           where game_id = ${gameId} and (bug_id = ${bugId} or duplicate_of = ${bugId})`,
   );
 }

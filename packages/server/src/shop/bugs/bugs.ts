@@ -2,12 +2,15 @@
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { OutputOf } from '@chauffeur/contract/operation';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/bugs';
-import type { Context } from '../../context.ts';
+import { readWebAddress } from '@chauffeur/contract/web-address';
+import type { AccountCaller, Context } from '../../context.ts';
 import { findShownGroups, groupsOfReports } from '../../crash/crashes/crashes.sql.ts';
 import { idsOfGroup } from '../../crash/crashes/crashes.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { findNames } from '../../people/accounts/accounts.sql.ts';
+import { listMembers } from '../../people/game-access/game-access.sql.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
 import { auditChange } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
@@ -16,6 +19,7 @@ import { handle } from '../../request/route.ts';
 import * as sql from './bugs.sql.ts';
 import * as settings from './bugs.sql.ts';
 import { listReplies, type ReplyRow } from './bugs.sql.ts';
+import { sendAssignment, sendFixed } from './ticket-emails.ts';
 
 type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
 type Detail = OutputOf<typeof contract.getBugTicket>;
@@ -25,12 +29,20 @@ const PAGE_SIZE = 50;
 export const listBugTickets = handle(contract.listBugTickets, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const gameId = game.game_id;
-  const { status, label, group_id: groupId, text, cursor, limit = PAGE_SIZE } = input;
-  const list = ['bugs', gameId, status ?? null, label ?? null, groupId?.toLowerCase() ?? null, text ?? null];
+  const { status, label, assignee, group_id: groupId, text, cursor, limit = PAGE_SIZE } = input;
+  const list = [
+    'bugs',
+    gameId,
+    status ?? null,
+    label ?? null,
+    assignee ?? null,
+    groupId?.toLowerCase() ?? null,
+    text ?? null,
+  ];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
   return onReplica(ctx, { caller, gameId }, async (reader) => {
     const groupIds = groupId === undefined ? undefined : await idsOfGroup(reader, gameId, groupId);
-    const filters = { status, label, groupIds, text };
+    const filters = { status, label, assignee, groupIds, text };
     const matches = await sql.listBugs(reader.db, gameId, filters, { before, limit: limit + 1 });
     const { page, last } = cutPage(matches, limit);
     return {
@@ -80,23 +92,55 @@ export const updateBugTicket = handle(contract.updateBugTicket, async (ctx, { ca
   const { game } = await requireMember(ctx, caller, input.uid);
   const gameId = game.game_id;
   const now = ctx.clock.now();
-  const { bug_uid: bugId, status, duplicate_of: originalId } = input;
+  const { bug_uid: bugId, status, duplicate_of: originalId, assignee, notify_player: notifies = false } = input;
+  checkChange(caller, input);
+  if (assignee != null) await requireAssignable(ctx, gameId, assignee);
   const changes = {
     status,
+    // The version belongs to the status, and goes with it.
+    fixedIn: status === undefined ? undefined : (input.fixed_in_version ?? null),
+    assignee,
+    issueUrl: input.issue_url,
     title: input.title === undefined ? undefined : titleOf(input.title),
     labels: input.labels && [...new Set(input.labels)],
     groupId: input.group_id == null ? input.group_id : await requireGroup(ctx, gameId, input.group_id),
   };
   await transact(ctx.db, async (tx) => {
+    const before = await sql.lockBug(tx, gameId, bugId);
+    if (before === undefined) throw unknownTicket();
     if (originalId !== undefined) {
       await sql.lockDuplicates(tx, gameId);
       const original = originalId === null ? null : await requireOriginal(tx, gameId, bugId, originalId);
       await sql.setDuplicate(tx, gameId, bugId, original, now);
     }
-    if (!(await sql.updateBug(tx, gameId, bugId, changes, now))) throw unknownTicket();
+    await sql.updateBug(tx, gameId, bugId, changes, now);
+    const title = changes.title || before.title || startOf(before.message);
+    if (assignee != null && assignee !== before.assignee_id)
+      await sendAssignment(ctx, tx, { caller, game, userId: assignee, bugId, number: before.number, title });
+    const isNews = before.status !== 'fixed' || before.fixed_in_version !== changes.fixedIn;
+    if (notifies && isNews) await sendFixed(ctx, tx, { caller, game, bugId, version: changes.fixedIn ?? null });
   });
   return readTicket(ctx, gameId, bugId);
 });
+
+/** Throws `invalid` for fields that don't go together, and `notAllowed` for an agent that wants to email players. */
+function checkChange({ agent }: AccountCaller, input: InputOf<typeof contract.updateBugTicket>): void {
+  const { status, fixed_in_version: fixedIn, notify_player: notifies = false, issue_url: issueUrl } = input;
+  if (status !== 'fixed') {
+    const field = fixedIn !== undefined ? 'fixed_in_version' : 'notify_player';
+    if (fixedIn !== undefined || notifies)
+      throw errors.invalid(`${field}: only for fixed tickets. Send it with the status fixed.`);
+  }
+  if (issueUrl != null && readWebAddress(issueUrl) === null) throw errors.invalid('issue_url: must be an address.');
+  if (notifies && agent !== undefined)
+    throw errors.notAllowed('notify_player: only a person can email players. Ask a member of the game to do it.');
+}
+
+async function requireAssignable(ctx: Context, gameId: string, userId: string): Promise<void> {
+  const members = await listMembers(ctx.db, gameId);
+  if (!members.some(({ user_id }) => user_id === userId))
+    throw errors.invalid('assignee: this person is not a member of the game.');
+}
 
 /** The title, which is empty for null. Throws `invalid` for characters that do not belong in a title. */
 function titleOf(title: string | null): string {
@@ -138,14 +182,28 @@ async function ticketsOf(ctx: Reader, gameId: string, rows: readonly sql.BugRow[
   const groupIdOf = ({ group_id, crash_id }: sql.BugRow) =>
     group_id ?? (crash_id === null ? null : (groupOfReport.get(crash_id) ?? null));
   const groups = await findShownGroups(ctx.db, gameId, [...new Set(rows.flatMap((row) => groupIdOf(row) ?? []))]);
+  const names = await findNames(ctx.db, [...new Set(rows.flatMap(({ assignee_id }) => assignee_id ?? []))]);
   return rows.map((row) => {
-    const { bug_id, title, crash_id, group_id: _, duplicate_of, original_number, filed_at, updated_at, ...bug } = row;
+    const {
+      bug_id,
+      title,
+      crash_id,
+      assignee_id: assigneeId,
+      group_id: _,
+      duplicate_of,
+      original_number,
+      filed_at,
+      updated_at,
+      ...bug
+    } = row;
     return {
       ...bug,
       bug_uid: bug_id,
       title: title === '' ? startOf(bug.message) : title,
       crash_id: crash_id !== null && groupOfReport.has(crash_id) ? crash_id : null,
       group: groups.get(groupIdOf(row) ?? '') ?? null,
+      assignee:
+        assigneeId !== null && names.has(assigneeId) ? { user_id: assigneeId, name: names.get(assigneeId)! } : null,
       duplicate_of: duplicate_of === null ? null : { bug_uid: duplicate_of, number: original_number! },
       filed_at: filed_at.toISOString(),
       updated_at: updated_at.toISOString(),

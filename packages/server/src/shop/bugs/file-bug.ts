@@ -136,6 +136,7 @@ function bugOf(ctx: Context, reporter: Reporter, game: Game, build: Build | null
     bugId: newId(filedAt.getTime()),
     title: nameOf('title', input.title, LIMITS.bugTitleLength),
     message: input.message,
+    steps: input.steps?.trim() ?? '',
     buildId: build?.build_id ?? null,
     os: input.os === undefined ? (build?.os ?? null) : canonicalOs(input.os),
     arch: input.arch === undefined ? (build?.arch ?? null) : canonicalArch(input.arch),

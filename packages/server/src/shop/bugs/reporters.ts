@@ -2,6 +2,7 @@
 // And the SQL of the addresses that they left.
 
 import { type ApiError, errors } from '@chauffeur/contract/errors';
+import type { BUG_STATUSES } from '@chauffeur/contract/operations/bugs';
 import * as contract from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { textsOf } from '@chauffeur/contract/texts/catalogue';
@@ -280,13 +281,26 @@ export function listTicketsOf(db: Db, gameId: string, address: string): Promise<
   );
 }
 
-type FiledTicketRow = OwnTicket & { address: string | null; filed_at: Date };
+type FiledTicketRow = OwnTicket & {
+  address: string | null;
+  filed_at: Date;
+  steps: string;
+  /** Whether developers marked it as a duplicate. The status is then that of the original. */
+  is_duplicate: boolean;
+  status: (typeof BUG_STATUSES)[number];
+  fixed_in_version: string | null;
+};
 
 /** Returns a ticket as its player sees it. */
 function findFiledTicket(db: Db, gameId: string, bugId: string): Promise<FiledTicketRow | undefined> {
   return row(
     db,
-    sql<FiledTicketRow>`select bug_id, number, title, message, lower(reporter_email) as address, filed_at
-      from bug_tickets where game_id = ${gameId} and bug_id = ${bugId}`,
+    sql<FiledTicketRow>`select ticket.bug_id, ticket.number, ticket.title, ticket.message,
+        lower(ticket.reporter_email) as address, ticket.filed_at, ticket.steps, original.bug_id is not null as is_duplicate,
+        coalesce(original.status, ticket.status) as status,
+        case when original.bug_id is null then ticket.fixed_in_version else original.fixed_in_version end as fixed_in_version
+      from bug_tickets ticket left join bug_tickets original
+        on original.game_id = ticket.game_id and original.bug_id = ticket.duplicate_of
+      where ticket.game_id = ${gameId} and ticket.bug_id = ${bugId}`,
   );
 }

@@ -3,22 +3,32 @@
 import { confirmReplies } from '@chauffeur/contract/operations/bugs';
 import { PAGES } from '@chauffeur/contract/pages';
 import { allowEmails, isBlocked, setBlock } from '../../people/emails/emails.ts';
-import { readFiledTicket, readReplyConfirmation, readReplyEnding, stopReplies } from '../../shop/bugs/reporters.ts';
+import {
+  type FiledTicket,
+  readFiledTicket,
+  readReplyConfirmation,
+  readReplyEnding,
+  stopReplies,
+} from '../../shop/bugs/reporters.ts';
 import type { Texts } from '../texts.ts';
 import { type Html, html } from './html.ts';
 import { writeDay } from './parts.ts';
 import type { PublicPage, SubmitForm, Visit } from './visit.ts';
 
 export async function writeTicketPage({ ctx, params: { token = '' }, texts }: Visit): Promise<PublicPage> {
-  const { game, number, title, message, filed_at, replies, isUnconfirmed } = await readFiledTicket(ctx, token);
+  const ticket = await readFiledTicket(ctx, token);
+  const { game, number, title, message, steps, filed_at, replies, isUnconfirmed } = ticket;
   const heading = texts.t('ticket.title', { number: String(number) });
   return pageOf(
     ctx.publicUrl,
     heading,
     html`<h1>${heading}</h1>
 <p>${texts.html('ticket.game', { game: html`<a href="/g/${game.slug}"><bdi>${game.name}</bdi></a>` })} · ${writeDay(filed_at.toISOString(), texts)}</p>
+${ticket.is_duplicate && html`<p>${texts.t('ticket.known')}</p>`}
+<p class="notice" role="status">${statusOf(ticket, texts)}</p>
 ${title !== '' && html`<p><strong>${title}</strong></p>`}
 <p class="prose">${message}</p>
+${steps !== '' && html`<h2>${texts.t('ticket.steps')}</h2><p class="prose">${steps}</p>`}
 <h2>${texts.t('ticket.replies')}</h2>
 ${replies.length === 0 && html`<p>${texts.t('ticket.replies.none')}</p>`}
 ${replies.map(
@@ -28,6 +38,11 @@ ${replies.map(
 ${isUnconfirmed && html`<p class="notice">${texts.t('ticket.unconfirmed')}</p>`}
 <p class="dimmed small-text">${texts.t('ticket.keep')}</p>`,
   );
+}
+
+function statusOf({ status, fixed_in_version: version }: FiledTicket, texts: Texts): string {
+  if (status === 'fixed' && version !== null) return texts.t('ticket.fixedIn', { version });
+  return texts.t(`ticket.${status}`);
 }
 
 export async function writeConfirmRepliesPage({ ctx, params: { token = '' }, texts }: Visit): Promise<PublicPage> {

@@ -23,7 +23,8 @@ import { Time } from '../../ui/Time.tsx';
 import { UnsentText } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './BugsPage.module.css';
-import { actionsFrom, readStatusFilter, STATUSES, type Ticket } from './bug-status.ts';
+import { actionsFrom, readStatusFilter, STATUSES, stateOf, type Ticket } from './bug-status.ts';
+import { FixDialog } from './FixDialog.tsx';
 import { RenameTicket, TicketFacts } from './TicketFacts.tsx';
 import { type ChangeTicket, useTicketChange } from './use-bugs.ts';
 
@@ -80,7 +81,9 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
         <Title order={2} size="h4" className={classes.title}>
           {bug.title} <span className={classes.number}>{`#${bug.number}`}</span>
         </Title>
-        <StateBadge tone={tone}>{label}</StateBadge>
+        <StateBadge tone={tone}>
+          {bug.fixed_in_version === null ? label : `${label} in ${bug.fixed_in_version}`}
+        </StateBadge>
         <Permitted operation={updateBugTicket}>
           <RenameTicket bug={bug} change={change} />
         </Permitted>
@@ -89,6 +92,14 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
         <StatusButtons bug={bug} change={change} />
       </Permitted>
       <pre className={classes.text}>{bug.message}</pre>
+      {bug.steps !== '' && (
+        <Stack gap={4} component="section" aria-label="What the player was doing">
+          <Title order={3} size="h5">
+            What the player was doing
+          </Title>
+          <pre className={classes.text}>{bug.steps}</pre>
+        </Stack>
+      )}
       <TicketFacts bug={bug} change={change} gameUid={gameUid} slug={slug} />
       {bug.crash_id !== null && <BugCrash gameUid={gameUid} slug={slug} crashId={bug.crash_id} />}
       <BugReplies bug={bug} gameUid={gameUid} />
@@ -99,6 +110,7 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
 function StatusButtons({ bug, change }: { bug: Ticket; change: ChangeTicket }) {
   const { variables } = change;
   const done = useKeptData(change);
+  const [isFixing, setFixing] = useState(false);
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -109,12 +121,16 @@ function StatusButtons({ bug, change }: { bug: Ticket; change: ChangeTicket }) {
             variant={index === 0 ? 'filled' : 'default'}
             loading={change.isPending && variables?.change.status === status}
             disabled={change.isPending}
-            onClick={() => change.mutate({ change: { status }, message: result, undo: { status: bug.status } })}
+            onClick={() => {
+              if (status === 'fixed') setFixing(true);
+              else change.mutate({ change: { status }, message: result, undo: stateOf(bug) });
+            }}
           >
             {label}
           </Button>
         ))}
       </Group>
+      {isFixing && <FixDialog bug={bug} change={change} onClose={() => setFixing(false)} />}
       {change.error !== null && variables !== undefined && (
         <Problem error={change.error} onRetry={() => change.mutate(variables)} />
       )}

@@ -168,6 +168,7 @@ function Row({ slug, bug }: { slug: string; bug: ListedTicket }) {
         <span>{`#${bug.number}`}</span>
         <span>{bug.version}</span>
         <span>{bug.filed_by}</span>
+        {bug.assignee !== null && <span>{`assigned to ${bug.assignee.name}`}</span>}
         <Time at={bug.filed_at} />
         <StateBadge tone={tone}>{label}</StateBadge>
       </span>

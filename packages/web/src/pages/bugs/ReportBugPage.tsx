@@ -108,6 +108,7 @@ function BugForm({ game, isGuest, onFiled }: BugFormProps) {
   }));
   const [title, setTitle] = useState('');
   const [message, setMessage] = useState('');
+  const [steps, setSteps] = useState('');
   const [sender, setSender] = useState<Sender>({ name: '', email: '' });
   const [buildId, setBuildId] = useState<string | null>(builds.length === 1 ? builds[0]!.value : null);
   const [files, setFiles] = useState<Files>({ dump: null, log: null });
@@ -117,6 +118,7 @@ function BugForm({ game, isGuest, onFiled }: BugFormProps) {
         uid: game.game_uid,
         message,
         ...(title.trim() !== '' && { title: title.trim() }),
+        ...(steps.trim() !== '' && { steps: steps.trim() }),
         ...(buildId !== null && { build_id: buildId }),
         has_dump: files.dump !== null,
         has_log: files.log !== null,
@@ -164,6 +166,16 @@ function BugForm({ game, isGuest, onFiled }: BugFormProps) {
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
+        <Textarea
+          data-field="steps"
+          label={t('bug.steps')}
+          description={t('bug.steps.hint')}
+          autosize
+          minRows={3}
+          maxLength={LIMITS.bugStepsLength}
+          value={steps}
+          onChange={(event) => setSteps(event.currentTarget.value)}
+        />
         <Select
           data-field="build_id"
           label={t('bug.build')}
@@ -183,7 +195,7 @@ function BugForm({ game, isGuest, onFiled }: BugFormProps) {
         </Button>
       </Stack>
       <UnsavedWarning
-        isActive={`${title}${message}`.trim() !== ''}
+        isActive={`${title}${message}${steps}`.trim() !== ''}
         title={t('bug.leave')}
         leaveLabel={t('bug.leave.confirm')}
         stayLabel={t('bug.leave.stay')}

@@ -2,16 +2,19 @@
 import { formatPlatform } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
+import { readWebAddress } from '@chauffeur/contract/web-address';
 import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { FormDialog } from '../../ui/Dialog.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
-import { Permitted } from '../../ui/Permitted.tsx';
+import { Permitted, PermittedFields } from '../../ui/Permitted.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { findId, parseLabels, type Ticket } from './bug-status.ts';
+import { AssigneeSelect, IssueAnchor } from '../../ui/Triage.tsx';
+import { useGame } from '../games/use-game.ts';
+import { findId, parseLabels, stateOf, type Ticket } from './bug-status.ts';
 import type { ChangeTicket, TicketChange } from './use-bugs.ts';
 
 type TicketProps = { bug: Ticket; change: ChangeTicket };
@@ -25,6 +28,8 @@ export function TicketFacts({ bug, change, gameUid, slug }: TicketFactsProps) {
     ...(bug.updated_at === bug.filed_at ? [] : [['Changed', <Time key="updated" at={bug.updated_at} />] as const]),
     ['Build', <BuildOf key="build" bug={bug} slug={slug} />],
     ['Platform', platform === '' ? 'Not specified' : platform],
+    ['Assignee', <AssigneeOf key="assignee" bug={bug} change={change} />],
+    ['Issue', <IssueOf key="issue" bug={bug} change={change} />],
     ['Labels', <Labels key="labels" bug={bug} change={change} slug={slug} />],
     ['Crash group', <GroupOf key="group" bug={bug} change={change} slug={slug} />],
     ['Duplicates', <Duplicates key="duplicates" bug={bug} change={change} gameUid={gameUid} slug={slug} />],
@@ -58,6 +63,54 @@ export function RenameTicket({ bug, change }: TicketProps) {
         undo: { title: bug.title },
       })}
     />
+  );
+}
+
+function AssigneeOf({ bug, change }: TicketProps) {
+  const { members } = useGame();
+  return (
+    <PermittedFields operation={updateBugTicket}>
+      <AssigneeSelect
+        members={members}
+        assignee={bug.assignee}
+        isDisabled={change.isPending}
+        onChange={(assignee) =>
+          change.mutate({
+            change: { assignee: assignee?.user_id ?? null },
+            message: assignee === null ? 'Ticket unassigned.' : `Ticket assigned to ${assignee.name}.`,
+            undo: { assignee: bug.assignee?.user_id ?? null },
+          })
+        }
+      />
+    </PermittedFields>
+  );
+}
+
+function IssueOf({ bug, change }: TicketProps) {
+  const { issue_url: url } = bug;
+  return (
+    <Group gap="xs">
+      {url !== null && <IssueAnchor url={url} />}
+      <EditDialog
+        button={url === null ? 'Link issue' : 'Change'}
+        title="Link an issue"
+        field={{
+          name: 'issue_url',
+          label: 'Address of the issue',
+          description: 'In GitHub, GitLab, Jira, Linear or any other tracker. Leave it empty to remove the link.',
+          problemOf: (text) =>
+            text === '' || readWebAddress(text) !== null ? null : 'Enter an address that begins with https://.',
+        }}
+        initial={url ?? ''}
+        maxLength={LIMITS.issueUrlLength}
+        change={change}
+        makeChange={(text) => ({
+          change: { issue_url: text === '' ? null : text },
+          message: text === '' ? 'Link to the issue removed.' : 'Issue linked.',
+          undo: { issue_url: url },
+        })}
+      />
+    </Group>
   );
 }
 
@@ -143,7 +196,7 @@ function Duplicates({ bug, change, gameUid, slug }: TicketFactsProps) {
               change.mutate({
                 change: { duplicate_of: null, status: 'open' },
                 message: 'Ticket reopened. It is no longer a duplicate.',
-                undo: { duplicate_of: original.bug_uid, status: bug.status },
+                undo: { duplicate_of: original.bug_uid, ...stateOf(bug) },
               })
             }
           >
@@ -170,7 +223,7 @@ function Duplicates({ bug, change, gameUid, slug }: TicketFactsProps) {
         makeChange={async (text) => ({
           change: { duplicate_of: await findTicket(gameUid, Number(text.replace('#', ''))) },
           message: `Marked as a duplicate of #${text.replace('#', '')}.`,
-          undo: { duplicate_of: null, status: bug.status },
+          undo: { duplicate_of: null, ...stateOf(bug) },
         })}
       />
     </Group>

@@ -34,7 +34,7 @@ export type BugStatusAction = {
 };
 
 const ACTIONS: Readonly<Record<BugStatus, BugStatusAction>> = {
-  fixed: { status: 'fixed', label: 'Mark as fixed', result: 'Ticket marked as fixed.' },
+  fixed: { status: 'fixed', label: 'Mark as fixed…', result: 'Ticket marked as fixed.' },
   closed: { status: 'closed', label: 'Close', result: 'Ticket closed.' },
   open: { status: 'open', label: 'Reopen', result: 'Ticket reopened.' },
 };
@@ -43,6 +43,14 @@ const ACTIONS: Readonly<Record<BugStatus, BugStatusAction>> = {
 export function actionsFrom(status: BugStatus): BugStatusAction[] {
   const order: readonly BugStatus[] = status === 'open' ? ['fixed', 'closed'] : ['open', 'fixed', 'closed'];
   return order.filter((other) => other !== status).map((other) => ACTIONS[other]);
+}
+
+/** The change that brings a ticket back to the state that it has. */
+export function stateOf({ status, fixed_in_version: version }: Pick<Ticket, 'status' | 'fixed_in_version'>): {
+  status: BugStatus;
+  fixed_in_version?: string;
+} {
+  return { status, ...(version !== null && { fixed_in_version: version }) };
 }
 
 /** The labels in a text where they are separated by commas. */

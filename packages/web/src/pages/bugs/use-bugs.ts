@@ -98,8 +98,9 @@ export function useTicketChange(gameUid: string, filter: BugFilter, bugUid: stri
 
 /** Whether two states of a ticket are the same in what a change changes. */
 function isSameIn(change: Changes, a: Ticket, b: Ticket): boolean {
-  const valuesOf = ({ group, duplicate_of, ...others }: Ticket): Record<string, unknown> => ({
+  const valuesOf = ({ group, duplicate_of, assignee, ...others }: Ticket): Record<string, unknown> => ({
     ...others,
+    assignee: assignee?.user_id ?? null,
     group_id: group?.group_id,
     duplicate_of: duplicate_of?.bug_uid,
   });

@@ -3,13 +3,14 @@ import { formatCompactNumber, formatNumber, formatOs } from '@chauffeur/contract
 import { PRIORITIES, type Priority } from '@chauffeur/contract/operations/crash-groups';
 import type { CrashStack } from '@chauffeur/contract/operations/crash-stacks';
 import { updateCrashGroup } from '@chauffeur/contract/operations/triage';
-import { Anchor, Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../frame/load-code.ts';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { PermittedFields } from '../../ui/Permitted.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { AssigneeSelect, IssueAnchor } from '../../ui/Triage.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
 import { formatAffectedVersions, formatReason, nameBuilds } from './describe-crash.ts';
@@ -132,7 +133,22 @@ type TriageFactsProps = { group: GroupDetail; triage: Triage };
 export function TriageFacts({ group, triage }: TriageFactsProps) {
   const game = useGame();
   const facts: Fact[] = [
-    ['Assignee', <AssigneeSelect key="assignee" game={game} group={group} triage={triage} />],
+    [
+      'Assignee',
+      <AssigneeSelect
+        key="assignee"
+        members={game.members}
+        assignee={group.assignee}
+        isDisabled={triage.isPending}
+        onChange={(assignee) =>
+          triage.mutate({
+            kind: 'update',
+            input: { group_id: group.group_id, assignee: assignee?.user_id ?? null },
+            message: assignee === null ? 'Group unassigned.' : `Group assigned to ${assignee.name}.`,
+          })
+        }
+      />,
+    ],
     ['Priority', <PrioritySelect key="priority" group={group} triage={triage} />],
     ['Issue', <IssueLink key="issue" group={group} triage={triage} />],
   ];
@@ -140,32 +156,6 @@ export function TriageFacts({ group, triage }: TriageFactsProps) {
     <PermittedFields operation={updateCrashGroup}>
       <Facts facts={facts} />
     </PermittedFields>
-  );
-}
-
-function AssigneeSelect({ game, group, triage }: TriageFactsProps & { game: OpenGame }) {
-  const { members } = game;
-  const { assignee } = group;
-  const isMember = assignee === null || members.some(({ user_id }) => user_id === assignee.user_id);
-  const names = [...members.map(({ user_id, name }) => ({ value: user_id, label: name }))];
-  if (!isMember) names.push({ value: assignee.user_id, label: `${assignee.name} (former member)` });
-  return (
-    <NativeSelect
-      aria-label="Assignee"
-      size="xs"
-      maw={220}
-      data={[{ value: '', label: 'Unassigned' }, ...names]}
-      value={assignee?.user_id ?? ''}
-      disabled={triage.isPending}
-      onChange={({ currentTarget: { value } }) => {
-        const name = names.find((each) => each.value === value)?.label;
-        triage.mutate({
-          kind: 'update',
-          input: { group_id: group.group_id, assignee: value === '' ? null : value },
-          message: name === undefined ? 'Group unassigned.' : `Group assigned to ${name}.`,
-        });
-      }}
-    />
   );
 }
 
@@ -199,21 +189,11 @@ function IssueLink({ group, triage }: TriageFactsProps) {
   const url = group.issue_url;
   return (
     <Group gap="xs">
-      {url !== null && (
-        <Anchor href={url} rel="noreferrer" target="_blank">
-          {formatAddress(url)}
-        </Anchor>
-      )}
+      {url !== null && <IssueAnchor url={url} />}
       <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>
         {url === null ? 'Link issue' : 'Change'}
       </Button>
       <Suspense>{isOpen && <IssueDialog group={group} triage={triage} onClose={() => setOpen(false)} />}</Suspense>
     </Group>
   );
-}
-
-/** The address without the protocol, shortened in the middle. */
-function formatAddress(url: string): string {
-  const text = url.replace(/^https?:\/\//, '');
-  return text.length <= 48 ? text : `${text.slice(0, 20)}…${text.slice(-26)}`;
 }
