@@ -89,7 +89,7 @@ describe('chauffeur doctor', () => {
     );
     const refused = `http://127.0.0.1:${await findFreePort()}/api/v1`;
     for (const [url, name, message] of [
-      ['http://127.0.0.1', 'address', /does not end in \/api\/v1/],
+      ['ftp://127.0.0.1', 'address', /is not an http or https URL/],
       ['http://nosuch.invalid/api/v1', 'connection', /DNS/],
       [refused, 'connection', /refused the connection/],
       [other, 'server', /The response is not from a Chauffeur server: status 200/],

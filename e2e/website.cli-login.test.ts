@@ -29,7 +29,7 @@ describe('signing in the command', () => {
 
   /** Starts the command. Resolves with the code and the page that it prints. */
   async function startLogin(): Promise<{ login: Running; code: string; url: string }> {
-    const args = ['login', '--no-browser', '--url', site.service.api];
+    const args = ['login', '--no-browser', site.service.url.replace('http://', '')];
     const login = spawnCommand(args, { environment, folder: site.folder });
     const [, code = '', url = ''] = await until(async () =>
       /Your code: (\S+)\nOpen (\S+)\n/.exec(login.output().stderr),

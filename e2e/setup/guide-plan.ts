@@ -21,9 +21,9 @@ const INSTALLATION = 'e2e/release/installation.test.ts';
 export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   // Start and ship
   'start: curl -fsSL https://games.example.com/cli/install.sh | sh': RUN,
-  'start: chauffeur login --url https://games.example.com/api/v1': {
+  'start: chauffeur login games.example.com': {
     elsewhere: 'e2e/website.cli-login.test.ts',
-    as: "['login', '--no-browser', '--url', site.service.api]",
+    as: "['login', '--no-browser', site.service.url.replace('http://', '')]",
   },
   'start: chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64': RUN,
   'ci: export CHAUFFEUR_INSTALL_DIR="$HOME/chauffeur"': RUN,
@@ -48,9 +48,9 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
     elsewhere: 'e2e/release/server.test.ts',
     as: '/cli/chauffeur.tgz',
   },
-  'cli: chauffeur login --url https://games.example.com/api/v1': {
+  'cli: chauffeur login games.example.com': {
     elsewhere: 'e2e/website.cli-login.test.ts',
-    as: "['login', '--no-browser', '--url', site.service.api]",
+    as: "['login', '--no-browser', site.service.url.replace('http://', '')]",
   },
   'cli: chauffeur push dist/windows --version 1.0.0 --os windows --arch x86_64 --changelog "First release: Hello, world."':
     RUN,

@@ -28,10 +28,13 @@ export type Context = {
    * Rejects with LocalError if there is neither, or if the key belongs to another game than the flags say.
    */
   connect(): Promise<Client>;
-  /** Creates a client without a key, for what anyone may ask. Throws LocalError if the URL is invalid. */
-  connectAsGuest(): Client;
-  /** The URLs from the flags, the environment or the newest login. Throws LocalError if one is invalid. */
-  urls(): Urls;
+  /** Creates a client without a key, for what anyone may ask. Throws as `urls` does. */
+  connectAsGuest(server?: string): Client;
+  /**
+   * The URLs of the server that an argument names, or else of the one from the flags, the environment or the newest
+   * login. Throws LocalError if one is invalid, or if the argument and --url name different servers.
+   */
+  urls(server?: string): Urls;
   /** The retry policy for long steps such as uploads, which outlasts a restart of the server. */
   retryOptions: RetryOptions;
   /** Runs a call that is safe to repeat, and retries it a few times after transient failures. */
@@ -54,7 +57,7 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
   const { env } = process;
   const note = (line: string) => output.note(line);
   const logins = openLoginStore(configFolder(env));
-  const urls = () => readUrls(options, env, logins.read);
+  const urls = (server?: string) => readUrls(withServer(options, server), env, logins.read);
   const retryOptionsFor = (tries: number) => ({ waiting: REAL_WAITING, signal, note, tries });
   const retryBriefly: Context['retryBriefly'] = (attempt) => retry(retryOptionsFor(SHORT_TRIES), attempt);
   return {
@@ -65,8 +68,8 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
     retryBriefly,
     logins,
     urls,
-    connectAsGuest() {
-      const known = urls();
+    connectAsGuest(server) {
+      const known = urls(server);
       useProxy(env, [known.url]);
       return createClient({ ...known, headers: AGENT });
     },
@@ -83,6 +86,13 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
       return client;
     },
   };
+}
+
+function withServer(options: GlobalOptions, server: string | undefined): GlobalOptions {
+  if (server === undefined) return options;
+  if (options.url !== undefined && options.url !== server)
+    throw new LocalError(`--url: names another server than ${server}.`, 'Leave out one of them.');
+  return { ...options, url: server };
 }
 
 /** A deploy key belongs to one game. */

@@ -1,6 +1,6 @@
 // The command line: the list of commands, and global flags that can be before or after a command.
 import { VERSION } from '@chauffeur/contract/version';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type Help, Option } from 'commander';
 import type { Act } from './commands/command.ts';
 import { createContext, openOutput } from './context.ts';
 import { InterruptedError, LocalError } from './failures.ts';
@@ -64,12 +64,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/videos.ts')).videosCommand,
   },
   {
-    usage: 'login',
+    usage: 'login [server]',
     description: 'sign in to a server, with your approval on its website',
     load: async () => (await import('./commands/login.ts')).loginCommand,
   },
   {
-    usage: 'logout',
+    usage: 'logout [server]',
     description: 'sign out of a server: revoke and forget the key',
     load: async () => (await import('./commands/login.ts')).logoutCommand,
   },
@@ -182,25 +182,74 @@ async function buildProgram(
     else for (const arg of args) command.argument(arg);
     program.addCommand(command);
   }
-  program.addHelpText('after', '\nExample:\n  $ chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64');
+  const example = '$ chauffeur push dist/linux --version 1.0.0 --os linux --arch x86_64';
+  program.addHelpText(
+    'after',
+    `\nExample:\n  ${example}\n\nFor the options of a command, run chauffeur <command> --help.`,
+  );
   return prepare(program, output);
 }
 
-/** Adds the global flags to a command and its subcommands, and makes errors throw instead of exiting the process. */
+/** The options of every command. The help of `chauffeur` shows them, and that of a command refers to it. */
+const GLOBAL_OPTIONS: readonly (readonly [flags: string, description: string])[] = [
+  ['--url <url>', 'address of the server, such as games.example.com (or SERVICE_API_URL)'],
+  ['--upload <url>', 'address of the upload host, if it differs (or SERVICE_UPLOAD_URL)'],
+  ['--access <token>', 'access token of the deploy key (or SERVICE_ACCESS_TOKEN)'],
+  ['--game <game>', 'uid or slug of the game, for a login with several (or SERVICE_GAME)'],
+  ['--secret-stdin', 'read the secret key from stdin (or set SERVICE_SECRET_KEY)'],
+  ['--json', 'print a single JSON object on stdout'],
+  ['--quiet', 'do not print progress or notes'],
+];
+
+/** Adds the global options to a command and its subcommands, and makes errors throw instead of exiting the process. */
 function prepare(command: Command, output: Output): Command {
+  const isProgram = command.parent === null;
+  command.optionsGroup('Global options:');
+  for (const [flags, description] of GLOBAL_OPTIONS)
+    command.addOption(new Option(flags, description).hideHelp(!isProgram));
   command
-    .optionsGroup('Global options:')
-    .option('--url <url>', 'base URL of the API, ending in /api/v1 (or SERVICE_API_URL)')
-    .option('--upload <url>', 'base URL of the upload host, if it differs (or SERVICE_UPLOAD_URL)')
-    .option('--access <token>', 'access token of the deploy key (or SERVICE_ACCESS_TOKEN)')
-    .option('--game <game>', 'uid or slug of the game, for a login with several (or SERVICE_GAME)')
-    .option('--secret-stdin', 'read the secret key from stdin (or set SERVICE_SECRET_KEY)')
-    .option('--json', 'print a single JSON object on stdout')
-    .option('--quiet', 'do not print progress or notes')
-    .helpOption('-h, --help', 'print this help')
+    .addHelpOption(new Option('-h, --help', 'print this help').hideHelp(!isProgram))
+    .configureHelp({ formatHelp })
     .exitOverride()
     // run() prints all errors. With --json, the help for a missing command is not printed.
     .configureOutput({ outputError: () => {}, ...(output.json && { writeErr: () => {} }) });
+  if (!isProgram)
+    command.addHelpText('after', '\nGlobal options, such as --json and --game, are listed by chauffeur --help.');
   for (const subcommand of command.commands) prepare(subcommand, output);
   return command;
+}
+
+/** Nearly all commands have options, so the list does not say so. */
+function termOf(command: Command, helper: Help): string {
+  return helper.subcommandTerm(command).replace(' [options]', '');
+}
+
+/** Lists commands before options, because people look for a command first. */
+function formatHelp(command: Command, helper: Help): string {
+  const width = helper.padWidth(command, helper);
+  const listOf = (heading: string, items: readonly (readonly [term: string, description: string])[]) =>
+    items.length === 0
+      ? []
+      : ['', heading, ...items.map(([term, text]) => helper.formatItem(term, width, text, helper))];
+  const options = Map.groupBy(helper.visibleOptions(command), (option) => option.helpGroupHeading ?? 'Options:');
+  return [
+    `Usage: ${helper.commandUsage(command)}`,
+    '',
+    helper.boxWrap(helper.commandDescription(command), helper.helpWidth ?? 80),
+    ...listOf(
+      'Arguments:',
+      helper.visibleArguments(command).map((arg) => [helper.argumentTerm(arg), helper.argumentDescription(arg)]),
+    ),
+    ...listOf(
+      'Commands:',
+      helper.visibleCommands(command).map((sub) => [termOf(sub, helper), helper.subcommandDescription(sub)]),
+    ),
+    ...[...options].flatMap(([heading, some]) =>
+      listOf(
+        heading,
+        some.map((option) => [helper.optionTerm(option), helper.optionDescription(option)]),
+      ),
+    ),
+    '',
+  ].join('\n');
 }

@@ -33,11 +33,40 @@ test('flags override the environment, and a trailing slash is ignored', async ()
   });
 });
 
+test('a server is named by its address, with or without the scheme and the path of the API', async () => {
+  for (const [address, expected] of [
+    ['games.example', 'https://games.example/api/v1'],
+    ['games.example/prefix/', 'https://games.example/prefix/api/v1'],
+    ['games.example:8443', 'https://games.example:8443/api/v1'],
+    ['Games.Example/api/v1', 'https://games.example/api/v1'],
+    ['https://games.example', 'https://games.example/api/v1'],
+    ['https://games.example/api/', 'https://games.example/api/v1'],
+    ['http://192.0.2.1:4680', 'http://192.0.2.1:4680/api/v1'],
+    ['192.0.2.1:4680', 'https://192.0.2.1:4680/api/v1'],
+    ['localhost:4680', 'http://localhost:4680/api/v1'],
+    ['LOCALHOST', 'http://localhost/api/v1'],
+    ['owls.localhost:1', 'http://owls.localhost:1/api/v1'],
+    ['127.0.0.2:4680/x', 'http://127.0.0.2:4680/x/api/v1'],
+    ['[::1]:4680', 'http://[::1]:4680/api/v1'],
+    ['localhost.evil.example', 'https://localhost.evil.example/api/v1'],
+  ] as const) {
+    for (const settings of [
+      await readSettings({ url: address }, key, stdin(), none),
+      await readSettings({}, { ...key, SERVICE_API_URL: address }, stdin(), none),
+    ])
+      assert.deepEqual([settings.url, settings.uploadUrl], [expected, expected], address);
+    const { uploadUrl } = await readSettings({ upload: address }, key, stdin(), none);
+    assert.equal(uploadUrl, expected, address);
+  }
+});
+
 test('invalid URLs and keys are rejected', async () => {
   const cases: [object, object, RegExp][] = [
-    [{ url: 'localhost' }, key, /--url .*is not an http or https URL/],
+    [{ url: 'not a host' }, key, /--url .*is not an http or https URL/],
+    [{ url: 'mailto:ada@games.example' }, key, /contains a user/],
+    [{ url: '//games.example' }, key, /--url .*is not an http or https URL/],
+    [{ url: 'me:pw@games.example' }, key, /contains a user/],
     [{ upload: 'ftp://x/api/v1' }, key, /--upload .*is not an http or https/],
-    [{ url: 'https://x.example' }, key, /does not end in \/api\/v1/],
     [{ url: 'https://me:pw@x.example/api/v1' }, key, /contains a user/],
     [{}, { SERVICE_SECRET_KEY: 's' }, /access token .* is missing/],
     [{}, { SERVICE_ACCESS_TOKEN: 't' }, /secret key .* is missing/],

@@ -38,6 +38,7 @@ type ReadLogins = () => Logins;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_URL = 'http://127.0.0.1:4000/api/v1';
+const EXAMPLE = 'https://games.example.com';
 
 /**
  * Reads the settings for calls to the service, with --secret-stdin the secret key from `stdin`. Rejects with
@@ -98,7 +99,7 @@ function checkedGame(game: string | undefined): string | undefined {
 export function readUrls(options: GlobalOptions, env: Environment, readLogins: ReadLogins): Urls {
   const given = options.url ?? env.SERVICE_API_URL?.trim();
   if (given === '')
-    throw new LocalError('SERVICE_API_URL: is empty.', `Set it to a base URL such as ${DEFAULT_URL}, or unset it.`);
+    throw new LocalError('SERVICE_API_URL: is empty.', `Set it to an address such as ${EXAMPLE}, or unset it.`);
   const url = checkedUrl(given ?? readLogins().defaultUrl ?? DEFAULT_URL, '--url (SERVICE_API_URL)');
   const uploadUrl = checkedUrl(
     options.upload ?? (env.SERVICE_UPLOAD_URL?.trim() || url),
@@ -118,25 +119,37 @@ export function warnIfUnencrypted(urls: Iterable<string>, output: Output): void 
 /** Whether a key would be sent over a network unencrypted. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/**
+ * Returns the base URL of the API, ending in `/api/v1`, of a server that is named by this URL or by its website's
+ * address, with or without https://. Throws LocalError.
+ */
+
 function checkedUrl(value: string, name: string): string {
-  const parsed = URL.parse(value);
+  const parsed = URL.parse(withScheme(value));
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new LocalError(`${name}: is not an http or https URL.`, `Use a base URL such as ${DEFAULT_URL}.`);
+    throw new LocalError(`${name}: is not an http or https URL.`, `Use an address such as ${EXAMPLE}.`);
   }
   if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
     throw new LocalError(
       `${name}: contains a user name, a query or a fragment.`,
-      `Use only the base URL, such as ${DEFAULT_URL}.`,
+      `Use only the address, such as ${EXAMPLE}.`,
     );
   }
-  const base = parsed.href.replace(/\/+$/, '');
-  if (!base.endsWith('/api/v1')) {
-    throw new LocalError(`${name}: does not end in /api/v1.`, `Did you mean ${base}/api/v1?`);
-  }
-  return base;
+  return `${parsed.href.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '')}/api/v1`;
+}
+
+/** Adds the scheme to a bare address. The parser takes the host of `localhost:4000` for a scheme. */
+function withScheme(value: string): string {
+  if (value.includes('//')) return value;
+  const hostname = URL.parse(`https://${value}`)?.hostname ?? '';
+  return `${isLoopback(hostname) ? 'http' : 'https'}://${value}`;
 }
 
 /**

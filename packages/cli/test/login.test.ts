@@ -48,6 +48,20 @@ async function startServer(t: TestContext, answers: Answer[], page = 'https://ga
 const fileIn = (cwd: string) => join(cwd, '.config', 'chauffeur', 'credentials.json');
 const readFile = (cwd: string) => JSON.parse(readFileSync(fileIn(cwd), 'utf8'));
 
+test('login takes a bare address, and refuses another --url', async (t) => {
+  const cwd = tempFolder(t);
+  const { url } = await startServer(t, [approved('chf_cli_secret')]);
+  const address = new URL(url).host;
+  const differs = await runCli(['login', address, '--url', 'games.example'], { cwd });
+  assert.equal(differs.code, 1);
+  assert.match(differs.stderr, /--url: names another server/);
+  const { code, stderr } = await runCli(['login', address], { cwd });
+  assert.equal(code, 0, stderr);
+  assert.equal(readFile(cwd).default, url);
+  assert.equal((await runCli(['logout', `http://${address}/`], { cwd })).code, 0);
+  assert.deepEqual(readFile(cwd).logins, []);
+});
+
 test('login shows the code, waits for the approval and stores the key, which later commands use', async (t) => {
   const cwd = tempFolder(t);
   const { url, received } = await startServer(t, [

@@ -198,7 +198,7 @@ test('invalid input exits with 1, and nothing is sent', async (t) => {
     [['videos', 'order', 'x'], /order\[0\]: not valid/],
     [['videos', 'delete', 'x'], /uid: not valid/],
     [['builds', 'list', '--page-size', '500'], /--page-size: must be <= 100/],
-    [['info', '--url', 'http://example.org'], /Did you mean http:\/\/example\.org\/api\/v1/],
+    [['info', '--url', 'ftp://example.org'], /is not an http or https URL/],
     [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
     [['genbuild', '--version', ''], /--version: is empty/],
     [['genbuild', '--version', '$CI_COMMIT_TAG'], /--version: \$CI_COMMIT_TAG is the name of a variable/],
@@ -375,6 +375,18 @@ test('the help of every command has an example', async (t) => {
     const { code, stdout } = await runCli([...command.split(' '), '--help'], { cwd });
     assert.equal(code, 0);
     assert.match(stdout, new RegExp(`Example:\\n  \\$ chauffeur ${command.split(' ')[0]}`), command);
+  }
+});
+
+test('the help lists commands first, and the global options only once', async (t) => {
+  const cwd = tempFolder(t);
+  const { stdout } = await runCli(['--help'], { cwd });
+  assert.match(stdout, /^Usage: chauffeur .*\n\n.*\n\nCommands:\n {2}push <folder> /);
+  assert.ok(stdout.indexOf('Commands:') < stdout.indexOf('Global options:'));
+  for (const command of [['push'], ['media'], ['media', 'add'], ['login']]) {
+    const help = (await runCli([...command, '--help'], { cwd })).stdout;
+    assert.match(help, /Global options, such as --json and --game, are listed by chauffeur --help\.\n$/);
+    assert.doesNotMatch(help, /--secret-stdin|--quiet|--help {2}/);
   }
 });
 

@@ -15,7 +15,8 @@ import { warnIfUnencrypted } from '../settings.ts';
 import { type Act, type Action, withExample } from './command.ts';
 
 export function loginCommand(command: Command, act: Act): Command {
-  return withExample(command, 'login --url https://games.example.com/api/v1')
+  return withExample(command, 'login games.example.com')
+    .argument('[server]', 'address of the server, instead of --url')
     .option('--no-browser', 'do not open the page, only print its URL')
     .action(act(login));
 }
@@ -23,13 +24,13 @@ export function loginCommand(command: Command, act: Act): Command {
 type Approved = NonNullable<OutputOf<typeof pollCliLogin>['login']>;
 type Started = OutputOf<typeof startCliLogin>;
 
-const login: Action<{ browser: boolean }> = async (context, { browser }) => {
+const login: Action<{ browser: boolean }> = async (context, { browser }, server) => {
   const { logins, output, retryBriefly, signal } = context;
-  const { url } = context.urls();
+  const { url } = context.urls(server);
   // Also reports a file that cannot be used, before the person approves anything.
   const previous = logins.read().all.find((stored) => stored.url === url);
   warnIfUnencrypted([url], output);
-  const client = context.connectAsGuest();
+  const client = context.connectAsGuest(server);
   const reported = { host: reportedText(hostname()), os: reportedText(`${osType()} ${arch()}`) };
   const started = checkStarted(await retryBriefly(() => client.call(startCliLogin, reported, { signal })));
   showCode(started, browser, context);
@@ -127,18 +128,20 @@ export function openInBrowser(url: string, env: Environment): boolean {
 }
 
 export function logoutCommand(command: Command, act: Act): Command {
-  return withExample(command, 'logout').action(act(logout));
+  return withExample(command, 'logout')
+    .argument('[server]', 'address of the server, instead of --url')
+    .action(act(logout));
 }
 
-const logout: Action<object> = async ({ connectAsGuest, logins, retryBriefly, signal, urls }) => {
-  const { url } = urls();
+const logout: Action<object> = async ({ connectAsGuest, logins, retryBriefly, signal, urls }, _, server) => {
+  const { url } = urls(server);
   const { origin } = new URL(url);
   const stored = logins.read().all.find((login) => login.url === url);
   if (stored === undefined) {
     return { data: { url, signed_out: false }, lines: [`You were not signed in to ${origin}.`] };
   }
   // The key is forgotten only afterwards. Otherwise, if that fails, it could be revoked only on the website.
-  await retryBriefly(() => connectAsGuest().call(endCliLogin, { key: stored.key }, { signal }));
+  await retryBriefly(() => connectAsGuest(server).call(endCliLogin, { key: stored.key }, { signal }));
   logins.remove(url);
   return { data: { url, signed_out: true }, lines: [`Signed out of ${origin}.`] };
 };

@@ -19,7 +19,7 @@ import { isUnencrypted } from '../settings.ts';
 import { type Act, type Action, withExample } from './command.ts';
 
 export function selfUpdateCommand(command: Command, act: Act): Command {
-  return withExample(command, 'self-update --url https://games.example.com/api/v1').action(act(selfUpdate));
+  return withExample(command, 'self-update --url games.example.com').action(act(selfUpdate));
 }
 
 type Cli = OutputOf<typeof getCli>;

@@ -75,7 +75,7 @@ function ChauffeurCommand({ children }: { children: ReactNode }) {
 }
 
 export function signInCommand(): string {
-  return `chauffeur login --url ${location.origin}/api/v1`;
+  return `chauffeur login ${location.origin.replace('https://', '')}`;
 }
 
 /** People with several games need this option. */
