@@ -2,12 +2,16 @@
 // mails.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { AlertAction } from '@chauffeur/contract/operations/alerts';
 import type { Page } from 'playwright-core';
+import { actionToken } from '../packages/server/src/notify/alerts/action-links.ts';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { mailTo } from '../packages/server/test/setup/mail.ts';
 import { openReceiver, type Receiver } from '../packages/server/test/setup/receiver.ts';
 import { until, untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { reportMessage } from './setup/crash-clients.ts';
 import { serveSite } from './setup/site.ts';
 import { addAccount, openStudio, type Studio } from './setup/studio.ts';
 
@@ -131,5 +135,78 @@ describe('the alerts of a game', () => {
     await page.getByText('No chats or webhooks yet.').waitFor();
     await page.getByText('Night Shift: ').first().waitFor();
     await untilEqual(() => messages().filter({ hasText: 'Our board' }).count(), 0);
+  });
+});
+
+describe('the links of an alert about a crash', () => {
+  let studio: Studio;
+  let page: Page;
+  let groupId: string;
+  const secret = 'a secret that the test and its server share';
+
+  const site = serveSite(
+    async ({ service, browser }) => {
+      studio = await openStudio(service, 'Day Shift');
+      const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' } as const;
+      const { buildId } = await shipAndScan(service, studio, build, smallZip('game.txt'));
+      await reportMessage({ api: service.api, gameUid: studio.gameUid, buildId }, 'The door is stuck');
+      const { groups } = await askAs(service, studio.session)<{ groups: { group_id: string }[] }>(
+        'GET',
+        `/games/${studio.gameUid}/crash-groups`,
+      );
+      groupId = groups[0]!.group_id;
+      if (browser !== null) page = await site.openPage({ session: studio.session });
+    },
+    { env: { CHAUFFEUR_SECRET: secret } },
+  );
+
+  const linkTo = (action: AlertAction, ageMs = 0) => {
+    const ctx = { secret, clock: { now: () => new Date(Date.now() - ageMs) } };
+    return `${site.service.url}/dev/${studio.slug}/alerts/${actionToken(ctx, { gameId: studio.gameUid, groupId, action })}`;
+  };
+  const stateOf = async () => {
+    const path = `/games/${studio.gameUid}/crash-groups/${groupId}`;
+    const group = await askAs(site.service, studio.session)<{ status: string; assignee: object | null }>('GET', path);
+    return [group.status, group.assignee !== null];
+  };
+
+  test('show what would happen, and change the group when the button is pressed', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(linkTo('assign'));
+    await page.getByRole('heading', { name: 'Assign this crash group to you?' }).waitFor();
+    await page.getByRole('link', { name: 'The door is stuck' }).waitFor();
+    assert.deepEqual(await stateOf(), ['open', false]);
+    await page.getByRole('button', { name: 'Assign to me' }).click();
+    await page.getByText('Assigned to you.').waitFor();
+    assert.deepEqual(await stateOf(), ['open', true]);
+    await page.reload();
+    await page.getByText("You're already assigned to it").waitFor();
+    await page.goto(linkTo('snooze'));
+    await page.getByLabel('How long').selectOption('For a day');
+    await page.getByRole('button', { name: 'Snooze' }).click();
+    await page.getByText('Group snoozed.').waitFor();
+    assert.deepEqual(await stateOf(), ['snoozed', true]);
+    await page.goto(linkTo('resolve'));
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('Group resolved.').waitFor();
+    assert.deepEqual(await stateOf(), ['resolved', true]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Change undone.').waitFor();
+    assert.deepEqual(await stateOf(), ['snoozed', true]);
+  });
+
+  test('ask visitors to sign in, and are unknown to strangers and after they expired', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 404|This game does not exist/);
+    const visitor = await site.openPage({});
+    await visitor.goto(linkTo('resolve'));
+    await visitor.waitForURL(/\/sign-in\?next=/);
+    const stranger = await site.openPage({ session: await addAccount(site.service, PLAYER) });
+    await stranger.goto(linkTo('resolve'));
+    await stranger.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.goto(linkTo('resolve', 15 * 86_400_000));
+    await page.getByText('this link has expired').waitFor();
+    await page.getByRole('link', { name: 'Open the crashes of Day Shift' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Resolve' }).count(), 0);
   });
 });

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PageName } from '@chauffeur/contract/pages';
+import { actionToken } from '../../packages/server/src/notify/alerts/action-links.ts';
 import { callTool } from '../../packages/server/test/setup/agents.ts';
 import { type Ask, askAs } from '../../packages/server/test/setup/api-calls.ts';
 import { addPictures } from '../../packages/server/test/setup/images.ts';
@@ -111,6 +112,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       crashGroup: `/crashes/groups/${crash.group_id}`,
       crashReport: `/crashes/reports/${crash.crash_id}`,
       crashCompare: `/crashes/compare?a=${crash.crash_id}&b=${crash.crash_id}`,
+      alertAction: `/alerts/${linkToken(owner.gameUid, crash.group_id!)}`,
       bugs: '/bugs',
       bug: `/bugs/${bugUid}`,
       health: '/health',
@@ -135,8 +137,17 @@ export async function furnish(service: Service): Promise<Showroom> {
   return { owner, visits: names.map((page) => ({ page, path: paths[page], signedIn: !SIGNED_OUT.includes(page) })) };
 }
 
+/** Signs the link of an alert, which otherwise is sent about a minute after a crash. */
+const SECRET = 'a secret that the showroom and its server share';
+
+function linkToken(gameId: string, groupId: string): string {
+  const ctx = { secret: SECRET, clock: { now: () => new Date() } };
+  return actionToken(ctx, { gameId, groupId, action: 'resolve' });
+}
+
 /** Settings of servers with a showroom, which sends one address several emails of a kind. */
 export const SHOWROOM_SETTINGS = {
+  CHAUFFEUR_SECRET: SECRET,
   CHAUFFEUR_LIMIT_UNCONFIRMED_MAILS: '0',
   CHAUFFEUR_IMPRINT_EN: LEGAL,
   CHAUFFEUR_PRIVACY_EN: LEGAL,

@@ -60,6 +60,7 @@ export const PAGES = {
   crashes: '/dev/:uid/crashes',
   crashGroup: '/dev/:uid/crashes/groups/:group_id',
   crashReport: '/dev/:uid/crashes/reports/:crash_id',
+  alertAction: '/dev/:uid/alerts/:token',
   crashCompare: '/dev/:uid/crashes/compare',
   bugs: '/dev/:uid/bugs',
   bug: '/dev/:uid/bugs/:bug_uid',

@@ -46,6 +46,7 @@ export * as symbolsSweep from './crash/symbols/sweep.job.ts';
 export * as symbolsSymbolRequests from './crash/symbols/symbol-requests.ts';
 export * as symbols from './crash/symbols/symbols.ts';
 export * as limits from './kernel/limits/rate-limit.ts';
+export * as alertsActionLinks from './notify/alerts/action-links.ts';
 export * as alertsAlertRules from './notify/alerts/alert-rules.ts';
 export * as alerts from './notify/alerts/alerts.ts';
 export * as alertsDeliver from './notify/alerts/deliver.job.ts';

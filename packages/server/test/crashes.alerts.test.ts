@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { raiseCrashAlerts } from '../src/crash/crashes/alerts/alerts.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
+import type { CrashFacts } from '../src/notify/alerts/alerts.ts';
 import { addBuild, addReport, callAs, makeSharedGame, recordStack, type SharedGame } from './setup/crash-reports.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 
@@ -46,7 +47,9 @@ describe('an alert', () => {
     assert.deepEqual(others, []);
     assert.equal(first?.kind, 'first_crash');
     assert.deepEqual(first?.data, { build_id: build, version: '2.0.0', os: 'linux', arch: 'x86_64' });
-    assert.deepEqual(group?.data, { group_id: await groupOf(game), title: 'Door::open' });
+    const { crash, ...data } = group?.data ?? {};
+    assert.deepEqual(data, { group_id: await groupOf(game), title: 'Door::open' });
+    assert.ok(crash !== undefined);
     await addReport(server.ctx, { game, buildId: build, stack: ['Door::open'] });
     assert.deepEqual(await takeAlerts(game), []);
     await addReport(server.ctx, { game, buildId: build, message: 'another one' });
@@ -69,7 +72,9 @@ describe('an alert', () => {
     await addReport(server.ctx, { game, buildId: fixed, stack: ['Door::open'] });
     const [, regression] = await takeAlerts(game);
     assert.equal(regression?.kind, 'regression');
-    assert.deepEqual(regression?.data, { group_id: groupId, title: 'Door::open', fixed_in_version: '1.1.0' });
+    const { crash, ...data } = regression?.data ?? {};
+    assert.deepEqual(data, { group_id: groupId, title: 'Door::open', fixed_in_version: '1.1.0' });
+    assert.equal((crash as CrashFacts).version, '1.1.0');
   });
 
   test('is raised for a spike: many more reports in an hour than before', async () => {
@@ -89,8 +94,57 @@ describe('an alert', () => {
     await crash(start + 2 * HOUR + 1000, 6);
     const [spike, ...others] = await takeAlerts(game, ctxAt(start + 2 * HOUR + 2000));
     assert.deepEqual([spike?.kind, others], ['spike', []]);
-    assert.deepEqual(spike?.data, { group_id: await groupOf(game), title: 'Door::open', reports: 25, usual: 2.5 });
+    const { crash: facts, ...data } = spike?.data ?? {};
+    assert.deepEqual(data, { group_id: await groupOf(game), title: 'Door::open', reports: 25, usual: 2.5 });
+    assert.equal((facts as CrashFacts).reports, 30);
     assert.deepEqual(kindsOf(await takeAlerts(game, ctxAt(start + 3 * HOUR))), []);
+  });
+
+  test('carries the facts of the newest report, and counts those of the last 24 hours', async () => {
+    const game = await makeSharedGame(server);
+    const build = await addBuild(server, game, { version: '2.0.0' });
+    const report = { game, buildId: build, stack: ['Door::open', 'Level::load'] };
+    const now = Date.now();
+    await addReport(ctxAt(now - 25 * HOUR), { ...report, device_uid: 'old' });
+    await takeAlerts(game);
+    await rows(server.ctx.db, sql`update crash_groups set alert = 'new_group' where game_id = ${game.uid}`);
+    const first = await addReport(ctxAt(now - HOUR), { ...report, device_uid: 'a', user_message: 'It fell' });
+    const pictured = await addReport(ctxAt(now - HOUR / 2), { ...report, device_uid: 'b' });
+    const newest = await addReport(ctxAt(now), { ...report, device_uid: 'b', user_message: 'In /home/ann it fell' });
+    const picture = JSON.stringify([{ name: 'a.png', kind: 'image', key: 'crashes/x', size: 1 }]);
+    const announced = JSON.stringify([{ name: 'a.png', kind: 'image', key: null, size: 0 }]);
+    for (const [id, attachments] of [
+      [first, picture],
+      [pictured, picture],
+      [newest, announced],
+    ])
+      await rows(
+        server.ctx.db,
+        sql`update crash_reports set attachments = ${attachments} where game_id = ${game.uid} and report_id = ${id}`,
+      );
+    const alert = (await takeAlerts(game)).find(({ kind }) => kind === 'new_group');
+    assert.deepEqual(alert?.data.crash, {
+      crash_id: newest,
+      version: '2.0.0',
+      os: 'linux',
+      arch: 'x86_64',
+      reason: 'SIGSEGV / SEGV_MAPERR',
+      functions: ['Door::open (layout.cc:14)', 'Level::load (layout.cc:14)'],
+      reports: 3,
+      devices: 2,
+      since: new Date(now - HOUR).toISOString(),
+      is_cut: false,
+      user_message: 'In /home/<user> it fell',
+      picture_crash_id: pictured,
+    });
+  });
+
+  test('has no facts of a group whose reports were deleted or are old', async () => {
+    const game = await makeSharedGame(server);
+    const build = await addBuild(server, game);
+    await addReport(ctxAt(Date.now() - 48 * HOUR), { game, buildId: build, stack: ['Door::open'] });
+    const group = (await takeAlerts(game)).find(({ kind }) => kind === 'new_group');
+    assert.deepEqual(group?.data, { group_id: await groupOf(game), title: 'Door::open' });
   });
 
   test('is not raised for groups into which new rules move existing reports', async () => {

@@ -81,6 +81,12 @@ const crashCompare = createRoute({
   component: lazyPage(() => import('./pages/crashes/CompareReportsPage.tsx'), 'CompareReportsPage'),
 });
 
+const alertAction = createRoute({
+  getParentRoute: () => dev,
+  path: '/alerts/$token',
+  component: lazyPage(() => import('./pages/crashes/AlertActionPage.tsx'), 'AlertActionPage'),
+});
+
 const bugs = createRoute({
   getParentRoute: () => dev,
   path: '/bugs',
@@ -212,6 +218,7 @@ export const developer = dev.addChildren([
   crashGroup,
   crashReport,
   crashCompare,
+  alertAction,
   bugs.addChildren([bug]),
   health,
   events,

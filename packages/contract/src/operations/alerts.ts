@@ -8,6 +8,7 @@ import {
   GameParams,
   GameRef,
   Line,
+  LinkToken,
   NextCursor,
   Nullable,
   Timestamp,
@@ -34,6 +35,9 @@ export type AlertKind = (typeof ALERT_KINDS)[number];
 export const ALERT_TIMINGS = ['now', 'digest', 'never'] as const;
 export const DESTINATION_KINDS = ['slack', 'discord', 'teams', 'webhook'] as const;
 export const MESSAGE_REASONS = ['alerts', 'digest', 'test'] as const;
+/** What the links of an alert about a crash group offer to do. */
+export const ALERT_ACTIONS = ['assign', 'resolve', 'snooze'] as const;
+export type AlertAction = (typeof ALERT_ACTIONS)[number];
 export const DELIVERY_STATES = ['waiting', 'sent', 'failed'] as const;
 
 const Kind = Type.Enum([...ALERT_KINDS]);
@@ -302,4 +306,17 @@ export const redeliverAlert = defineOperation({
   output: AlertDelivery,
   statuses: [202],
   errors: ['notFound', 'limitReached'],
+});
+
+export const getAlertAction = defineOperation({
+  id: 'alerts.getAction',
+  summary: 'Get what a link in an alert offers to do; changing the crash group does it',
+  method: 'GET',
+  path: '/games/{uid}/alert-actions/{token}',
+  access: 'account',
+  role: 'viewer',
+  params: Type.Object({ uid: GameRef, token: LinkToken }),
+  output: Type.Object({ action: Type.Enum([...ALERT_ACTIONS]), group_id: Uuid, expires_at: Timestamp }),
+  statuses: [200],
+  errors: ['notFound'],
 });

@@ -164,6 +164,7 @@ export const OPERATIONS: readonly Operation[] = [
   source.setSourceSettings,
   source.listCommits,
   alerts.getAlerts,
+  alerts.getAlertAction,
   alerts.updateAlerts,
   alerts.subscribeToAlerts,
   alerts.unsubscribeFromAlerts,

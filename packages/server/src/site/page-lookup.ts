@@ -94,6 +94,7 @@ const TITLES: { readonly [Name in PageName]?: string } = {
   crashGroup: 'Crash group',
   crashReport: 'Crash report',
   crashCompare: 'Compare reports',
+  alertAction: 'Link from an alert',
   bugs: 'Bugs',
   bug: 'Bug',
   health: 'Health',

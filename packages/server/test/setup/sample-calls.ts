@@ -4,6 +4,7 @@ import { type Operation, pathOf } from '@chauffeur/contract/operation';
 import { sql } from 'kysely';
 import { changed, onlyRow } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
+import { actionToken } from '../../src/notify/alerts/action-links.ts';
 import { unsubscribeToken } from '../../src/notify/alerts/alert-rules.ts';
 import { setUserOperator } from '../../src/people/accounts/accounts.ts';
 import { blockToken, sendEmailJob } from '../../src/people/emails/emails.ts';
@@ -390,6 +391,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'bugs.setSettings': () => ({ json: { guests: true } }),
     'games.checkSlug': () => ({ path: { slug: 'never-used' } }),
     'alerts.update': () => ({ json: { digest_at: '08:00', rules: [{ kind: 'spike', send: 'digest' }] } }),
+    'alerts.getAction': () => ({
+      path: {
+        token: actionToken(server.ctx, { gameId: game.uid, groupId: groups[0].group_id, action: 'resolve' }),
+      },
+    }),
     'alerts.unsubscribe': () => ({ query: { token: unsubscribeToken(server.ctx, game.uid, game.owner.id) } }),
     'alerts.addDestination': () => ({ json: { kind: 'slack', name: 'Our chat', url: address } }),
     'alerts.updateDestination': () => ({ json: { name: 'Their chat' } }),

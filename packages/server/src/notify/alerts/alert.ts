@@ -4,7 +4,30 @@ import type { Band } from '@chauffeur/contract/operations/health';
 
 export type { AlertKind };
 
-type OfGroup = { readonly group_id: string; readonly title: string };
+/** What is known about a crash when its alert is raised, so that members can decide what to do about it. */
+export type CrashFacts = {
+  /** The newest report. */
+  readonly crash_id: string;
+  readonly version: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly reason: string | null;
+  /** The innermost functions of the game's own code, such as `Door::open (door.cc:14)`. */
+  readonly functions: readonly string[];
+  /** The reports since `since` (ISO 8601), and the distinct devices that sent them. */
+  readonly reports: number;
+  readonly devices: number;
+  readonly since: string;
+  /** Whether there are more reports than were counted. */
+  readonly is_cut: boolean;
+  /** The newest message of a player; null if there is none. */
+  readonly user_message: string | null;
+  /** The newest report with an image; null if there is none. */
+  readonly picture_crash_id: string | null;
+};
+
+/** `crash` is missing in alerts that were raised by version 0.3 or older, and in floods of alerts. */
+type OfGroup = { readonly group_id: string; readonly title: string; readonly crash?: CrashFacts };
 type OfBuild = { readonly build_id: string; readonly version: string; readonly os: string; readonly arch: string };
 
 /** The counts of a week, with which the next summary compares its counts. */

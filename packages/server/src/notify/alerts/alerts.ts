@@ -25,7 +25,7 @@ import type { Alert } from './alert.ts';
 import * as sql from './alerts.sql.ts';
 import { collectGame } from './collect.ts';
 
-export type { Alert, WeeklySummary } from './alert.ts';
+export type { Alert, CrashFacts, WeeklySummary } from './alert.ts';
 
 export const collectJob = defineJob('alerts:collect', { attempts: 1, cron: '* * * * *' }, collectAlerts);
 

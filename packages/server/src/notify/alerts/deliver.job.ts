@@ -10,6 +10,7 @@ import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/pu
 import { admitEmail } from '../../people/emails/emails.ts';
 import { findGame } from '../../people/game-access/game-access.sql.ts';
 import type { Game } from '../../people/game-access/game-access.ts';
+import { actionLinksOf } from './action-links.ts';
 import { unsubscribeToken } from './alert-rules.ts';
 import * as sql from './deliveries.sql.ts';
 import { type Message, ofKinds } from './message.ts';
@@ -87,8 +88,10 @@ export async function deliver(
 }
 
 async function attempt(ctx: Context, game: Game, delivery: sql.DeliveryRow, isLast: boolean): Promise<sql.Result> {
+  const { lines, more } = ofKinds(delivery.content, delivery.kinds);
   const message: Message = {
-    ...ofKinds(delivery.content, delivery.kinds),
+    lines: lines.map((line) => ({ ...line, actions: actionLinksOf(ctx, game, line) })),
+    more,
     reason: delivery.reason,
     messageId: delivery.message_id,
     deliveryId: delivery.delivery_id,

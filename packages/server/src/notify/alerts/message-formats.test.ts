@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 import type { HeaderBlock } from '@slack/types';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../kernel/secrets/ids.ts';
-import type { Alert, WeeklySummary } from './alert.ts';
-import { contentOf, type Message, ofKinds, restOf, subjectOf } from './message.ts';
+import type { Alert, CrashFacts, WeeklySummary } from './alert.ts';
+import { contentOf, type Line, type Message, ofKinds, restOf, subjectOf } from './message.ts';
 import {
   alertEmail,
   discordMessage,
@@ -26,6 +26,12 @@ const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
 
 const AT = new Date('2026-12-01T12:00:00Z');
 const BUILD = { build_id: newId(), version: '1.2', os: 'windows', arch: 'x86_64' };
+
+const LINKS = {
+  unsubscribePage: 'https://games.example/unsubscribe/t',
+  unsubscribe: 'https://games.example/api/v1/public/alerts/unsubscribe?token=t',
+  settings: 'https://games.example/dev/night-owls/settings/alerts',
+};
 
 /** A title that tries to be more than text in each chat. */
 const TRICKY = '<!channel> @everyone **bold** [a](http://evil.example) <b>& "x" \u202e$& `code`';
@@ -73,11 +79,56 @@ const many = (count: number): Alert[] =>
     data: { group_id: newId(), title: '*'.repeat(255) },
   }));
 
+const CRASH: CrashFacts = {
+  crash_id: newId(),
+  version: '1.2',
+  os: 'windows',
+  arch: 'x86_64',
+  reason: 'EXCEPTION_ACCESS_VIOLATION_READ',
+  functions: ['Door::open (door.cc:14)', 'Level::load'],
+  reports: 40,
+  devices: 12,
+  since: '2026-12-01T09:05:00.000Z',
+  is_cut: false,
+  user_message: `I opened the door. See https://evil.example ${TRICKY}`,
+  picture_crash_id: newId(),
+};
+
+/** The longest facts that there can be. */
+const LONG: CrashFacts = {
+  ...CRASH,
+  version: '🦉'.repeat(64),
+  reason: '*'.repeat(255),
+  functions: Array.from({ length: 5 }, () => '🦉'.repeat(255)),
+  user_message: '🦉'.repeat(300),
+  is_cut: true,
+};
+
+const withFacts = (crash: CrashFacts, count = 1, title = TRICKY): Alert[] =>
+  Array.from({ length: count }, () => ({
+    kind: 'new_group',
+    subject: newId(),
+    happenedAt: AT,
+    data: { group_id: newId(), title, crash },
+  }));
+
 const oneOf = (kind: Alert['kind']) => ONE_OF_EACH.find((alert) => alert.kind === kind)!;
 
+/** The links that alerts about groups have. Their tokens are as long as real ones. */
+const actionsOf = ({ data }: Line): Message['lines'][number]['actions'] =>
+  'group_id' in data
+    ? (['assign', 'resolve', 'snooze'] as const).map((action) => ({
+        action,
+        label: action,
+        url: `https://games.example/dev/night-owls/alerts/${'t'.repeat(74)}`,
+      }))
+    : [];
+
 function messageOf(alerts: readonly Alert[], reason: Message['reason'] = 'alerts'): Message {
+  const { lines, more } = contentOf(alerts, 'night-owls');
   return {
-    ...contentOf(alerts, 'night-owls'),
+    lines: lines.map((line) => ({ ...line, actions: actionsOf(line) })),
+    more,
     reason,
     messageId: newId(),
     deliveryId: newId(),
@@ -181,6 +232,118 @@ describe('a weekly summary', () => {
   });
 });
 
+describe('the facts about a crash', () => {
+  const message = messageOf(withFacts(CRASH));
+
+  test('say what is needed to decide, one on each line', () => {
+    assert.deepEqual(
+      message.lines[0]?.facts?.map(({ name, text }) => `${name}: ${text}`),
+      [
+        'Build: 1.2 for Windows x86_64',
+        'Reason: EXCEPTION_ACCESS_VIOLATION_READ',
+        'Own code: Door::open (door.cc:14) ← Level::load',
+        'Hit: 12 devices, 40 reports since 2026-12-01 09:05 UTC',
+        'Player: “I opened the door. See https: //evil. example <!channel> @ everyone **bold** [a](http: //evil. example) <b>& "x"  $& `code`”',
+        'Picture: Sign in to see it',
+      ],
+    );
+    assert.match(
+      message.lines[0]?.facts?.at(-1)?.path ?? '',
+      new RegExp(`^/dev/night-owls/crashes/reports/${CRASH.picture_crash_id}$`),
+    );
+    const unknown = { ...CRASH, reason: null, functions: [], devices: 0, user_message: null, picture_crash_id: null };
+    assert.deepEqual(
+      messageOf(withFacts({ ...unknown, is_cut: true })).lines[0]?.facts?.map(({ text }) => text),
+      ['1.2 for Windows x86_64', 'at least 40 reports since 2026-12-01 09:05 UTC'],
+    );
+  });
+
+  test('are in every format, with links to open, assign, resolve and snooze', () => {
+    const slack = JSON.stringify(slackMessage(message));
+    const { description = '' } = discordMessage(message).embeds![0]!;
+    const teams = JSON.stringify(teamsMessage(message));
+    const mail = alertEmail('a@example.com', message, LINKS);
+    for (const text of [slack, description, teams, mail.text, mail.html ?? '']) {
+      for (const part of ['EXCEPTION', 'Level', '12 devices', 'I opened the door', 'Sign in to see it'])
+        assert.ok(text.includes(part), `${part}: ${text}`);
+      for (const { url } of message.lines[0]!.actions) assert.ok(text.includes(url), text);
+      assert.ok(text.includes(`/crashes/reports/${CRASH.picture_crash_id}`), text);
+    }
+    const { alerts } = webhookBody(message) as { alerts: { data: object; actions: object }[] };
+    assert.deepEqual(alerts[0]?.data, withFactsOf(message));
+    assert.deepEqual(Object.keys(alerts[0]?.actions ?? {}), ['assign', 'resolve', 'snooze']);
+  });
+
+  test('of players are neither mentions nor links nor markup', () => {
+    const { description = '' } = discordMessage(message).embeds![0]!;
+    assert.doesNotMatch(description, /(?<!\\)@everyone|(?<!\\)<!channel|https:\/\/evil|\[a\]/);
+    const { html = '', text } = alertEmail('a@example.com', message, LINKS);
+    assert.doesNotMatch(html, /<b>& |<!channel|https:\/\/evil/);
+    assert.doesNotMatch(text, /https:\/\/evil/);
+    for (const { type } of elementsOf(slackMessage(message))) assert.match(type, /^(text|link)$/);
+    assert.doesNotMatch(slackMessage(message).text, /[<>]/);
+  });
+
+  test('are left out before other alerts are, and never make a message too long', () => {
+    for (const [count, crash, title] of [
+      [1, LONG, '🦉'.repeat(255)],
+      [5, LONG, '*'.repeat(255)],
+      [20, LONG, '🦉'.repeat(255)],
+      [1000, CRASH, 'Door::open'],
+      [1000, LONG, '*'.repeat(255)],
+    ] as const) {
+      const long = messageOf(withFacts(crash, count, title));
+      const [embed] = discordMessage(long).embeds!;
+      assert.ok(embed!.description!.length <= 4096 && embed!.description!.length + embed!.title!.length <= 6000);
+      const teams = teamsMessage(long);
+      assert.ok(Buffer.byteLength(JSON.stringify(teams)) < 28_000);
+      assert.deepEqual(problemsOf(teams), []);
+      const { blocks } = slackMessage(long);
+      assert.ok(blocks.length <= 50);
+      for (const block of blocks)
+        assert.ok(
+          elementsOf({ blocks: [block] })
+            .map(({ text }) => text)
+            .join('').length <= 3000,
+        );
+    }
+    // Twenty short alerts fit, and the first ones have facts.
+    const { description = '' } = discordMessage(messageOf(withFacts(CRASH, 20, 'Door::open'))).embeds![0]!;
+    assert.equal(description.match(/^- /gm)?.length, 20);
+    assert.match(description.split('\n')[1] ?? '', /Build/);
+  });
+
+  test('are missing in alerts of an older version, whose messages still have links', () => {
+    const old = messageOf([oneOf('regression')]);
+    assert.equal(old.lines[0]?.facts, undefined);
+    assert.match(discordMessage(old).embeds?.[0]?.description ?? '', /\n {2}- \[Open\].*\[snooze\]/);
+    const stored = JSON.parse(JSON.stringify(old)) as Message;
+    assert.deepEqual(slackMessage({ ...stored, createdAt: AT }), slackMessage(old));
+  });
+});
+
+/** The data of the message's only line. */
+function withFactsOf({ lines }: Message): object {
+  return lines[0]!.data;
+}
+
+/** The texts and links in the blocks of a message for Slack. */
+function elementsOf({ blocks }: { blocks: readonly object[] }): { type: string; text: string }[] {
+  const found: { type: string; text: string }[] = [];
+  JSON.stringify(blocks, (_, value) => {
+    if (typeof value?.text === 'string' && value.type !== 'plain_text') found.push(value);
+    return value;
+  });
+  return found;
+}
+
+/** What Microsoft's parser of adaptive cards objects to. */
+function problemsOf(message: ReturnType<typeof teamsMessage>): string[] {
+  const context = new SerializationContext();
+  new AdaptiveCard().parse(message.attachments[0].content, context);
+  return Array.from({ length: context.eventCount }, (_, no) => context.getEventAt(no).message);
+}
+
 describe('Slack', () => {
   test('gets texts that are neither mentions nor links', () => {
     const { text, blocks } = slackMessage(messageOf([ONE_OF_EACH[0]!]));
@@ -260,26 +423,20 @@ describe('a webhook', () => {
 });
 
 describe('a mail', () => {
-  const links = {
-    unsubscribePage: 'https://games.example/unsubscribe/t',
-    unsubscribe: 'https://games.example/api/v1/public/alerts/unsubscribe?token=t',
-    settings: 'https://games.example/dev/night-owls/settings/alerts',
-  };
-
   test('can be unsubscribed from with one click', () => {
-    const { headers } = alertEmail('a@example.com', messageOf(ONE_OF_EACH), links);
-    assert.equal(headers?.['List-Unsubscribe'], `<${links.unsubscribe}>`);
+    const { headers } = alertEmail('a@example.com', messageOf(ONE_OF_EACH), LINKS);
+    assert.equal(headers?.['List-Unsubscribe'], `<${LINKS.unsubscribe}>`);
     assert.equal(headers?.['List-Unsubscribe-Post'], 'List-Unsubscribe=One-Click');
   });
 
   test('has the same in text and in HTML, where texts are not markup', () => {
-    const { text, html = '' } = alertEmail('a@example.com', messageOf([ONE_OF_EACH[0]!, ...many(30)]), links);
+    const { text, html = '' } = alertEmail('a@example.com', messageOf([ONE_OF_EACH[0]!, ...many(30)]), LINKS);
     assert.match(text, /New crash group: <!channel> @everyone/);
     assert.match(text, /and 11 more new crash groups:\n/);
     assert.match(html, /&lt;!channel&gt; @everyone/);
     assert.match(html, /&lt;b&gt;&amp; &quot;x&quot;/);
     assert.match(html, /and 11 more new crash groups/);
-    for (const link of [links.unsubscribePage, links.settings]) assert.ok(text.includes(link) && html.includes(link));
+    for (const link of [LINKS.unsubscribePage, LINKS.settings]) assert.ok(text.includes(link) && html.includes(link));
   });
 });
 

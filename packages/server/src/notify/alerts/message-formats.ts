@@ -1,8 +1,12 @@
 // The formats of messages: for webhooks, emails, Slack, Discord and Microsoft Teams. Texts of alerts may come from
-// players and files, so each format shows them as they are, without making mentions, links or markup of them.
+// players and files, so each format shows them as they are, without making mentions, links or markup of them. Chats
+// limit the length of messages: where there is no room, a line leaves out its facts, and the last lines are left out.
+//
+// Pictures of players are never part of a message: a chat would keep them, out of reach of the game's retention, and
+// show them to everyone in the channel. A link leads to the report, for members who are signed in.
 import { createHmac } from 'node:crypto';
 import type { DESTINATION_KINDS } from '@chauffeur/contract/operations/alerts';
-import type { AnyBlock, RichTextList, RichTextSection } from '@slack/types';
+import type { AnyBlock, RichTextBlock, RichTextList, RichTextSection } from '@slack/types';
 import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10';
 import type { Email } from '../../kernel/email/email.ts';
 import { oneLine, quote, writeEmailDocument } from '../../kernel/email/html-email.ts';
@@ -21,13 +25,14 @@ export function webhookBody({ game, ...message }: Message): object {
     delivery_uid: message.deliveryId,
     created_at: message.createdAt.toISOString(),
     game,
-    alerts: message.lines.map(({ kind, heading, text, path, at, data }) => ({
+    alerts: message.lines.map(({ kind, heading, text, path, at, data, actions }) => ({
       kind,
       at,
       title: heading,
       text,
       url: `${message.site}${path}`,
       data,
+      ...(actions.length > 0 && { actions: Object.fromEntries(actions.map(({ action, url }) => [action, url])) }),
     })),
     more: message.more,
   };
@@ -84,10 +89,12 @@ export function alertEmail(to: string, message: Message, links: Links): Email {
       'Auto-Submitted': 'auto-generated',
     },
     text: [
-      ...message.lines.map(({ heading, text, path, details = [] }) =>
+      ...message.lines.map(({ heading, text, path, details = [], facts = [], actions }) =>
         [
           `${heading}: ${text}`,
           `${message.site}${path}`,
+          ...facts.map((fact) => `${fact.name}: ${fact.text}${fact.path ? `: ${message.site}${fact.path}` : ''}`),
+          ...actions.map(({ label, url }) => `${label}: ${url}`),
           ...details.map((each) => `- ${each.text}\n  ${message.site}${each.path}`),
         ].join('\n'),
       ),
@@ -98,13 +105,28 @@ export function alertEmail(to: string, message: Message, links: Links): Email {
   };
 }
 
+/** The style of a link that looks like a button. */
+const BUTTON =
+  'display: inline-block; margin: 0 4px 4px 0; padding: 4px 12px; border: 1px solid; border-radius: 4px; font-size: 14px; text-decoration: none';
+
 function htmlOf(message: Message, rest: string, why: string, links: Links): string {
   const link = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
   const list = (all: readonly string[]) => `<ul style="padding-left: 20px">${all.join('\n')}</ul>`;
-  const items = message.lines.map(({ heading, text, path, details = [] }) => {
+  const items = message.lines.map(({ heading, text, path, details = [], facts = [], actions }) => {
     const line = `<b>${link(`${message.site}${path}`, heading)}</b>: ${escapeHtml(text)}`;
     const below = details.map((each) => `<li>${link(`${message.site}${each.path}`, each.text)}</li>`);
-    return `<li>${line}${below.length === 0 ? '' : list(below)}</li>`;
+    const rows = facts.map(({ name, text: value, path: to }) => {
+      const shown = to === undefined ? escapeHtml(value) : link(`${message.site}${to}`, value);
+      return `<tr><td style="padding: 1px 12px 1px 0; vertical-align: top; opacity: 0.7">${name}</td><td>${shown}</td></tr>`;
+    });
+    const buttons = actions.map(({ label, url }) => `<a href="${escapeHtml(url)}" style="${BUTTON}">${label}</a>`);
+    return [
+      `<li style="margin-bottom: 16px">${line}`,
+      ...(rows.length === 0 ? [] : [`<table style="margin: 6px 0; font-size: 14px">${rows.join('')}</table>`]),
+      ...(buttons.length === 0 ? [] : [`<p style="margin: 6px 0">${buttons.join(' ')}</p>`]),
+      ...(below.length === 0 ? [] : [list(below)]),
+      '</li>',
+    ].join('\n');
   });
   if (rest !== '') items.push(`<li>${link(message.game.url, rest)}</li>`);
   return writeEmailDocument([
@@ -115,48 +137,64 @@ function htmlOf(message: Message, rest: string, why: string, links: Links): stri
   ]);
 }
 
+type MessageLine = Message['lines'][number];
+
+/** A chat shows the facts and actions of this many lines, so that a message fits on a screen. */
+const MAX_FULL_LINES = 5;
+
+type Room<Part> = {
+  /** Formats a line; not `isFull` without its facts and actions. */
+  readonly write: (line: MessageLine, isFull: boolean) => Part;
+  readonly sizeOf: (part: Part) => number;
+  readonly max: number;
+};
+
+/**
+ * Formats as many lines as there is room for, the first ones in full: facts are added only where they don't take the
+ * room of other lines.
+ */
+function fitLines<Part>(lines: readonly MessageLine[], { write, sizeOf, max }: Room<Part>): Part[] {
+  let left = max;
+  const parts: Part[] = [];
+  for (const line of lines) {
+    const part = write(line, false);
+    if (sizeOf(part) > left) break;
+    left -= sizeOf(part);
+    parts.push(part);
+  }
+  return parts.map((part, index) => {
+    if (index >= MAX_FULL_LINES) return part;
+    const full = write(lines[index]!, true);
+    const growth = sizeOf(full) - sizeOf(part);
+    if (growth > left) return part;
+    left -= growth;
+    return full;
+  });
+}
+
 /** The maximum length of the text of a header block. */
 const MAX_HEADER = 150;
+/** The maximum length of the texts of any other block. */
+const MAX_BLOCK = 3000;
 
 /**
  * The body for an incoming webhook of Slack, in its Block Kit (https://docs.slack.dev/reference/block-kit/blocks).
- * Texts of alerts are elements of rich text, in which nothing is a mention or a link.
+ * Texts of alerts are elements of rich text, in which nothing is a mention or a link. Actions are links, because Slack
+ * shows a warning next to a button whose app doesn't answer when it is clicked.
  */
 export function slackMessage(message: Message): { text: string; blocks: AnyBlock[] } {
   const subject = subjectOf(message);
   const rest = restOf(message);
-  const item = (...elements: RichTextSection['elements']): RichTextSection => ({ type: 'rich_text_section', elements });
-  const listOf = (elements: RichTextSection[], indent: number): RichTextList => ({
-    type: 'rich_text_list',
-    style: 'bullet',
-    indent,
-    elements,
+  const blocks = message.lines.map((line, index) => {
+    const full = slackBlock(message, line, index < MAX_FULL_LINES);
+    return textLengthOf(full) <= MAX_BLOCK ? full : slackBlock(message, line, false);
   });
-  const lists = message.lines.flatMap(({ heading, text, path, details = [] }) => [
-    listOf(
-      [
-        item(
-          { type: 'link', url: `${message.site}${path}`, text: heading, style: { bold: true } },
-          { type: 'text', text: `: ${text}` },
-        ),
-      ],
-      0,
-    ),
-    ...(details.length === 0
-      ? []
-      : [
-          listOf(
-            details.map((each) => item({ type: 'link', url: `${message.site}${each.path}`, text: each.text })),
-            1,
-          ),
-        ]),
-  ]);
   return {
     // Notifications show this text. There, the three characters would begin a mention or a link.
     text: subject.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: [...subject].slice(0, MAX_HEADER).join(''), emoji: false } },
-      ...(lists.length === 0 ? [] : [{ type: 'rich_text' as const, elements: lists }]),
+      ...blocks,
       {
         type: 'rich_text',
         elements: [
@@ -173,6 +211,57 @@ export function slackMessage(message: Message): { text: string; blocks: AnyBlock
   };
 }
 
+function slackBlock({ site }: Message, line: MessageLine, isFull: boolean): RichTextBlock {
+  const { heading, text, path, details = [], facts = [], actions } = line;
+  const item = (...elements: RichTextSection['elements']): RichTextSection => ({ type: 'rich_text_section', elements });
+  const listOf = (elements: RichTextSection[], indent: number): RichTextList[] =>
+    elements.length === 0 ? [] : [{ type: 'rich_text_list', style: 'bullet', indent, elements }];
+  const link = (url: string, label: string) => ({ type: 'link' as const, url, text: label });
+  const below = [
+    ...facts.map((fact) =>
+      item(
+        { type: 'text', text: `${fact.name}: `, style: { bold: true } },
+        fact.path === undefined ? { type: 'text', text: fact.text } : link(`${site}${fact.path}`, fact.text),
+      ),
+    ),
+    ...(actions.length === 0
+      ? []
+      : [
+          item(
+            link(`${site}${path}`, 'Open'),
+            ...actions.flatMap(({ url, label }): RichTextSection['elements'] => [
+              { type: 'text', text: ' · ' },
+              link(url, label),
+            ]),
+          ),
+        ]),
+  ];
+  return {
+    type: 'rich_text',
+    elements: [
+      ...listOf(
+        [
+          item(
+            { type: 'link', url: `${site}${path}`, text: heading, style: { bold: true } },
+            { type: 'text', text: `: ${text}` },
+          ),
+        ],
+        0,
+      ),
+      ...listOf(isFull ? below : [], 1),
+      ...listOf(
+        details.map((each) => item(link(`${site}${each.path}`, each.text))),
+        1,
+      ),
+    ],
+  };
+}
+
+/** The length of the texts and addresses of a block. */
+function textLengthOf(block: RichTextBlock): number {
+  return JSON.stringify(block, ['elements', 'text', 'url']).length;
+}
+
 const MAX_TITLE = 256;
 const MAX_DESCRIPTION = 4096;
 /** The room for the last line, which counts the alerts that have no line. */
@@ -180,17 +269,11 @@ const REST_ROOM = 400;
 
 /** The body for a webhook of Discord (https://docs.discord.com/developers/resources/webhook#execute-webhook). */
 export function discordMessage(message: Message): RESTPostAPIWebhookWithTokenJSONBody {
-  const lines: string[] = [];
-  let length = 0;
-  for (const { heading, text, path, details = [] } of message.lines) {
-    const line = [
-      `- **[${heading}](${message.site}${path})**: ${escapeMarkdown(text)}`,
-      ...details.map((each) => `  - [${escapeMarkdown(each.text)}](${message.site}${each.path})`),
-    ].join('\n');
-    length += line.length + 1;
-    if (length > MAX_DESCRIPTION - REST_ROOM) break;
-    lines.push(line);
-  }
+  const lines = fitLines(message.lines, {
+    write: (line, isFull) => discordLine(message, line, isFull),
+    sizeOf: (text) => text.length + 1,
+    max: MAX_DESCRIPTION - REST_ROOM,
+  });
   const rest = lines.length < message.lines.length ? 'and more' : restOf(message);
   return {
     embeds: [
@@ -206,18 +289,41 @@ export function discordMessage(message: Message): RESTPostAPIWebhookWithTokenJSO
   };
 }
 
+/** Actions are links: Discord leaves out the buttons of webhooks that don't belong to an application. */
+function discordLine({ site }: Message, line: MessageLine, isFull: boolean): string {
+  const { heading, text, path, details = [], facts = [], actions } = line;
+  const link = (label: string, url: string) => `[${escapeMarkdown(label)}](${url})`;
+  const below = [
+    ...facts.map(({ name, text: value, path: to }) =>
+      to === undefined ? `**${name}:** ${escapeMarkdown(value)}` : `**${name}:** ${link(value, `${site}${to}`)}`,
+    ),
+    ...(actions.length === 0
+      ? []
+      : [[link('Open', `${site}${path}`), ...actions.map(({ label, url }) => link(label, url))].join(' · ')]),
+  ];
+  return [
+    `- **[${heading}](${site}${path})**: ${escapeMarkdown(text)}`,
+    ...(isFull ? below : []).map((each) => `  - ${each}`),
+    ...details.map((each) => `  - ${link(each.text, `${site}${each.path}`)}`),
+  ].join('\n');
+}
+
 /** Escapes a text so that Discord shows it as it is. */
 function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_~|<>[\]()#@:-]/g, '\\$&');
 }
 
+type OpenUrl = { readonly type: 'Action.OpenUrl'; readonly title: string; readonly url: string };
 type TextRun = {
   readonly type: 'TextRun';
   readonly text: string;
   readonly weight?: 'Bolder';
-  readonly selectAction?: { readonly type: 'Action.OpenUrl'; readonly url: string };
+  readonly isSubtle?: true;
+  readonly selectAction?: Omit<OpenUrl, 'title'>;
 };
-type RichTextBlock = { readonly type: 'RichTextBlock'; readonly inlines: readonly TextRun[] };
+type CardElement =
+  | { readonly type: 'RichTextBlock'; readonly spacing?: 'Small'; readonly inlines: readonly TextRun[] }
+  | { readonly type: 'ActionSet'; readonly actions: readonly OpenUrl[] };
 
 type TeamsMessage = {
   readonly type: 'message';
@@ -229,20 +335,27 @@ type TeamsMessage = {
         readonly $schema: 'http://adaptivecards.io/schemas/adaptive-card.json';
         readonly type: 'AdaptiveCard';
         readonly version: '1.4';
-        readonly body: readonly RichTextBlock[];
-        readonly actions: readonly { readonly type: 'Action.OpenUrl'; readonly title: string; readonly url: string }[];
+        readonly body: readonly CardElement[];
+        readonly actions: readonly OpenUrl[];
       };
     },
   ];
 };
+
+/** Teams refuses messages of 28 KB and more. The rest is for the heading, and for what surrounds the lines. */
+const MAX_TEAMS_LINES = 24_000;
 
 /**
  * The body for Microsoft Teams: the adaptive card that its workflow "Post to a channel when a webhook request is
  * received" expects (https://adaptivecards.io/explorer). Text runs have no formatting inside.
  */
 export function teamsMessage(message: Message): TeamsMessage {
-  const block = (...inlines: TextRun[]): RichTextBlock => ({ type: 'RichTextBlock', inlines });
-  const rest = restOf(message);
+  const lines = fitLines(message.lines, {
+    write: (line, isFull) => teamsElements(message, line, isFull),
+    sizeOf: (elements) => Buffer.byteLength(JSON.stringify(elements)),
+    max: MAX_TEAMS_LINES,
+  });
+  const rest = lines.length < message.lines.length ? 'and more' : restOf(message);
   return {
     type: 'message',
     attachments: [
@@ -254,31 +367,44 @@ export function teamsMessage(message: Message): TeamsMessage {
           type: 'AdaptiveCard',
           version: '1.4',
           body: [
-            block({ type: 'TextRun', text: subjectOf(message), weight: 'Bolder' }),
-            ...message.lines.flatMap(({ heading, text, path, details = [] }) => [
-              block(
-                {
-                  type: 'TextRun',
-                  text: heading,
-                  selectAction: { type: 'Action.OpenUrl', url: `${message.site}${path}` },
-                },
-                { type: 'TextRun', text: `: ${text}` },
-              ),
-              ...details.map((each) =>
-                block({
-                  type: 'TextRun',
-                  text: each.text,
-                  selectAction: { type: 'Action.OpenUrl', url: `${message.site}${each.path}` },
-                }),
-              ),
-            ]),
-            ...(rest === '' ? [] : [block({ type: 'TextRun', text: rest })]),
+            textBlock({ type: 'TextRun', text: subjectOf(message), weight: 'Bolder' }),
+            ...lines.flat(),
+            ...(rest === '' ? [] : [textBlock({ type: 'TextRun', text: rest })]),
           ],
           actions: [{ type: 'Action.OpenUrl', title: 'Open the game', url: message.game.url }],
         },
       },
     ],
   };
+}
+
+function textBlock(...inlines: TextRun[]): CardElement {
+  return { type: 'RichTextBlock', inlines };
+}
+
+function teamsElements({ site }: Message, line: MessageLine, isFull: boolean): CardElement[] {
+  const { heading, text, path, details = [], facts = [], actions } = line;
+  const open = (to: string) => ({ type: 'Action.OpenUrl' as const, url: `${site}${to}` });
+  const factElements = facts.map(
+    (fact): CardElement => ({
+      type: 'RichTextBlock',
+      spacing: 'Small',
+      inlines: [
+        { type: 'TextRun', text: `${fact.name}: `, isSubtle: true },
+        { type: 'TextRun', text: fact.text, ...(fact.path !== undefined && { selectAction: open(fact.path) }) },
+      ],
+    }),
+  );
+  const buttons = [
+    { title: 'Open', ...open(path) },
+    ...actions.map(({ label, url }) => ({ type: 'Action.OpenUrl' as const, title: label, url })),
+  ];
+  return [
+    textBlock({ type: 'TextRun', text: heading, selectAction: open(path) }, { type: 'TextRun', text: `: ${text}` }),
+    ...(isFull ? factElements : []),
+    ...(isFull && actions.length > 0 ? [{ type: 'ActionSet' as const, actions: buttons }] : []),
+    ...details.map((each) => textBlock({ type: 'TextRun', text: each.text, selectAction: open(each.path) })),
+  ];
 }
 
 type DestinationKind = (typeof DESTINATION_KINDS)[number];

@@ -1,15 +1,23 @@
 // The content of a message: a heading, and a line for each alert with a link. The formats of the destinations are made
 // from it.
 import { formatBytes, formatNumber, formatPercent, formatPlatform } from '@chauffeur/contract/format';
-import { ALERT_KINDS, type AlertKind, type MESSAGE_REASONS } from '@chauffeur/contract/operations/alerts';
+import {
+  ALERT_KINDS,
+  type AlertAction,
+  type AlertKind,
+  type MESSAGE_REASONS,
+} from '@chauffeur/contract/operations/alerts';
 import { PAGES } from '@chauffeur/contract/pages';
-import { oneLine } from '../../kernel/email/html-email.ts';
-import type { Alert, AlertData, WeeklySummary } from './alert.ts';
+import { oneLine, plainName, quote } from '../../kernel/email/html-email.ts';
+import type { Alert, AlertData, CrashFacts, WeeklySummary } from './alert.ts';
 
 /** A line below another one, such as `Door::open: 301 reports`, with the page about it. */
 type Detail = { readonly text: string; readonly path: string };
 
-type Line = {
+/** Something that helps to decide, such as the reason of a crash. `path` is the page that has it. */
+type Fact = { readonly name: string; readonly text: string; readonly path?: string };
+
+export type Line = {
   readonly kind: AlertKind;
   /** Says what happened, such as `New crash group`. */
   readonly heading: string;
@@ -19,6 +27,8 @@ type Line = {
   readonly path: string;
   /** Lines below this one. */
   readonly details?: readonly Detail[];
+  /** Missing in messages of version 0.3 and older. */
+  readonly facts?: readonly Fact[];
   /** ISO 8601. */
   readonly at: string;
   readonly data: Alert['data'];
@@ -31,8 +41,14 @@ export type Content = {
   readonly more: Readonly<Partial<Record<AlertKind, number>>>;
 };
 
+/** A link that offers to change what the line is about. */
+type ActionLink = { readonly action: AlertAction; readonly label: string; readonly url: string };
+
+type MessageLine = Line & { readonly actions: readonly ActionLink[] };
+
 /** A message to one destination. */
-export type Message = Content & {
+export type Message = Omit<Content, 'lines'> & {
+  readonly lines: readonly MessageLine[];
   readonly reason: (typeof MESSAGE_REASONS)[number];
   readonly messageId: string;
   readonly deliveryId: string;
@@ -77,7 +93,7 @@ export function ofKinds({ lines, more }: Content, kinds: readonly AlertKind[] | 
 }
 
 /** Formats the subject, such as `Owls: 2 new crash groups, 1 new bug ticket`. */
-export function subjectOf({ game, reason, ...content }: Pick<Message, 'game' | 'reason' | 'lines' | 'more'>): string {
+export function subjectOf({ game, reason, ...content }: Pick<Message, 'game' | 'reason'> & Content): string {
   if (reason === 'test') return `${oneLine(game.name)}: test alert`;
   const [only, second] = content.lines;
   const summary =
@@ -98,15 +114,18 @@ function summaryOf({ lines, more }: Content): string {
 }
 
 /** Formats what has no line, such as `and 980 more new crash groups`. Empty if all alerts have lines. */
-export function restOf({ more }: Content): string {
+export function restOf({ more }: Pick<Content, 'more'>): string {
   const rest = ALERT_KINDS.filter((kind) => more[kind] !== undefined).map(
     (kind) => `${formatNumber(more[kind]!)} more ${TITLES[kind][more[kind] === 1 ? 0 : 1]}`,
   );
   return rest.length === 0 ? '' : `and ${rest.join(', ')}`;
 }
 
+/** Fills the path of a page of the game. */
+type Page = (path: string, params?: Readonly<Record<string, string>>) => string;
+
 function lineOf(alert: Alert, slug: string): Line {
-  const page = (path: string, params: Readonly<Record<string, string>> = {}) =>
+  const page: Page = (path, params = {}) =>
     Object.entries({ uid: slug, ...params }).reduce(
       (filled, [name, value]) => filled.replace(`:${name}`, () => value),
       path,
@@ -118,6 +137,7 @@ function lineOf(alert: Alert, slug: string): Line {
     path,
     at: alert.happenedAt.toISOString(),
     data: alert.data,
+    ...('crash' in alert.data && { facts: factsOf(alert.data.crash, page) }),
   });
   switch (alert.kind) {
     case 'new_group':
@@ -179,6 +199,37 @@ function lineOf(alert: Alert, slug: string): Line {
       };
     }
   }
+}
+
+/**
+ * What is known about a crash, as facts on one line each. Players write their messages themselves, so these contain
+ * nothing that a program would make a link of.
+ */
+function factsOf(crash: CrashFacts, page: Page): Fact[] {
+  const { reason, functions, user_message: message, picture_crash_id: picture } = crash;
+  return [
+    { name: 'Build', text: oneLine(nameOf(crash)) },
+    ...(reason === null ? [] : [{ name: 'Reason', text: oneLine(reason) }]),
+    ...(functions.length === 0 ? [] : [{ name: 'Own code', text: oneLine(functions.join(' ← ')) }]),
+    { name: 'Hit', text: formatHits(crash) },
+    ...(message === null ? [] : [{ name: 'Player', text: quote(plainName(message)) }]),
+    ...(picture === null
+      ? []
+      : [
+          {
+            name: 'Picture',
+            text: 'Sign in to see it',
+            path: page(PAGES.crashReport, { crash_id: picture }),
+          },
+        ]),
+  ];
+}
+
+/** Formats whom a crash hit, such as `12 devices, 40 reports since 12:05 UTC`. */
+function formatHits({ reports, devices, since, is_cut: isCut }: CrashFacts): string {
+  const counts = [...(devices === 0 ? [] : [countOf(devices, 'device')]), countOf(reports, 'report')].join(', ');
+  const [day = '', time = ''] = since.split('T');
+  return `${isCut ? 'at least ' : ''}${counts} since ${day} ${time.slice(0, 'HH:MM'.length)} UTC`;
 }
 
 const QUOTAS = {

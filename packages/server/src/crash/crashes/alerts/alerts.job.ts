@@ -11,9 +11,10 @@ import { HOUR } from '../../../kernel/clock.ts';
 import { changed, type Db, rows, type Tx, transact } from '../../../kernel/database/db.ts';
 import { rowsOfAllGames } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
-import { type Alert, raiseAlerts } from '../../../notify/alerts/alerts.ts';
+import { type Alert, type CrashFacts, raiseAlerts } from '../../../notify/alerts/alerts.ts';
 import { transactGroups } from '../groups/groups.sql.ts';
 import { lockStates, reopen, shownTitle } from '../groups/state.sql.ts';
+import { readCrashFacts } from './crash-facts.ts';
 
 export const crashAlertsJob = defineJob('crashes:alerts', { attempts: 1, cron: '* * * * *' }, raiseCrashAlerts);
 export const expireRatesJob = defineJob(
@@ -23,6 +24,8 @@ export const expireRatesJob = defineJob(
 );
 
 const PAGE = 1000;
+/** A message has room for as many alerts. */
+const MAX_WITH_FACTS = 20;
 /** Builds of a game that are looked at for their first crash. */
 const QUIET_BUILDS = 50;
 
@@ -53,11 +56,13 @@ async function raiseMarked(ctx: Context): Promise<void> {
   for (;;) {
     const marked = await listMarked(ctx.db, PAGE);
     for (const [gameId, groups] of Map.groupBy(marked, ({ game_id }) => game_id)) {
+      // A group that was merged or ignored meanwhile is not news.
+      const shown = groups.filter(({ is_shown }) => is_shown);
+      const facts = await factsOf(ctx, gameId, shown);
       await raiseAlerts(
         ctx.db,
         gameId,
-        // A group that was merged or ignored meanwhile is not news.
-        groups.filter(({ is_shown }) => is_shown).map((group) => alertOf(ctx, group)),
+        shown.map((group) => alertOf(ctx, group, facts.get(group.group_id))),
       );
       await removeMarks(ctx.db, gameId, groups);
     }
@@ -65,10 +70,24 @@ async function raiseMarked(ctx: Context): Promise<void> {
   }
 }
 
-function alertOf({ clock }: Context, { group_id, alert, title, fixed_in_version }: MarkedGroup): Alert {
+/** The facts about the first of the groups. A flood of new groups would otherwise cost several statements for each. */
+async function factsOf(
+  { db, clock }: Context,
+  gameId: string,
+  groups: readonly MarkedGroup[],
+): Promise<Map<string, CrashFacts | undefined>> {
+  const facts = new Map<string, CrashFacts | undefined>();
+  for (const { group_id: groupId } of groups.slice(0, MAX_WITH_FACTS))
+    facts.set(groupId, await readCrashFacts(db, gameId, groupId, clock.now()));
+  return facts;
+}
+
+function alertOf({ clock }: Context, group: MarkedGroup, facts: CrashFacts | undefined): Alert {
+  const { group_id, alert, title, fixed_in_version } = group;
   const common = { subject: group_id, happenedAt: clock.now() };
-  if (alert === 'regression') return { kind: alert, ...common, data: { group_id, title, fixed_in_version } };
-  return { kind: alert, ...common, data: { group_id, title } };
+  const data = { group_id, title, ...(facts !== undefined && { crash: facts }) };
+  if (alert === 'regression') return { kind: alert, ...common, data: { ...data, fixed_in_version } };
+  return { kind: alert, ...common, data };
 }
 
 async function raiseSpikes({ db, clock }: Context, active: readonly ActiveGroup[]): Promise<void> {
@@ -83,7 +102,14 @@ async function raiseSpikes({ db, clock }: Context, active: readonly ActiveGroup[
     const usual = spikeOf(rate, hour);
     if (usual === null) continue;
     const { head_id: subject, title } = shown.get(group_id)!;
-    const data = { group_id: subject, title, reports: count, usual: Math.round(usual * 10) / 10 };
+    const facts = await readCrashFacts(db, game_id, subject, now);
+    const data = {
+      group_id: subject,
+      title,
+      reports: count,
+      usual: Math.round(usual * 10) / 10,
+      ...(facts !== undefined && { crash: facts }),
+    };
     await raiseAlerts(db, game_id, [{ kind: 'spike', subject, happenedAt: now, data }]);
   }
 }
