@@ -49,7 +49,7 @@ describe('the JavaScript client', () => {
     const ids = { app_id: served.studio.gameUid, build_id: buildId };
     await writeFile(
       join(folder, 'chauffeur.json'),
-      JSON.stringify({ endpoint: `${served.service.api}/public/events`, ...ids }),
+      JSON.stringify({ events_url: `${served.service.api}/public/events`, ...ids }),
     );
   }
 

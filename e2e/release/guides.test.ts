@@ -112,6 +112,7 @@ describe('the commands of the guides', () => {
     await copyFile(join(FIXTURES, 'null_deref_inline.sym'), join(folder, 'game.sym'));
     await copyFile(join(FIXTURES, 'null_deref_inline.sym'), join(folder, 'symbols/game.sym'));
     await copyFile(join(FIXTURES, 'null_deref_inline.dmp'), join(folder, 'crash.dmp'));
+    await writeFile(join(folder, 'project.godot'), 'config_version=5\n\n[application]\n\nconfig/name="Small Walk"\n');
     await writeFile(join(folder, 'game.log'), 'level: garage\n');
     await writeFile(join(folder, 'game.c'), 'int main(void) { return 0; }\n');
     // The packages are for npx and the chart.
@@ -157,9 +158,10 @@ describe('the commands of the guides', () => {
     if (runnable.length === 0) continue;
     test(`of ${page}.md work`, async (t) => {
       const folder = await createFolder(page);
+      const registered = new Map<string, string>();
       for (const block of runnable) {
         const missing = await findMissing(block);
-        if (missing === null) await runBlock(block, folder);
+        if (missing === null) await checkIds(block, await runBlock(block, folder), folder, registered);
         else t.diagnostic(missing);
       }
     });
@@ -176,7 +178,30 @@ describe('the commands of the guides', () => {
     return `skipped: ${plan.needs} not found`;
   }
 
-  async function runBlock(block: GuideCommands, folder: string): Promise<void> {
+  /**
+   * Checks that the id of a registered build is in the file that the game reads, and that a later push uploads into this
+   * build. `registered` has the ids of the page by version and platform.
+   */
+  async function checkIds(
+    { name, text }: GuideCommands,
+    output: string,
+    folder: string,
+    registered: Map<string, string>,
+  ): Promise<void> {
+    const [identity] = / --version \S+ --os \w+ --arch \w+/.exec(text) ?? [];
+    const [, file] = / --write (\S+)/.exec(text) ?? [];
+    const [, written] = /^SERVICE_GAMES_BUILD_ID=(\S+)$/m.exec(output) ?? [];
+    const [, pushed] = /^build_id=(\S+)$/m.exec(output) ?? [];
+    if (file !== undefined) {
+      assert.ok(written !== undefined && identity !== undefined, name);
+      assert.ok((await readFile(join(folder, file), 'utf8')).includes(written), name);
+      registered.set(identity, written);
+    }
+    const expected = registered.get(identity ?? '');
+    if (pushed !== undefined && expected !== undefined) assert.equal(pushed, expected, name);
+  }
+
+  async function runBlock(block: GuideCommands, folder: string): Promise<string> {
     const plan = GUIDE_PLANS[block.name];
     assert.ok(plan !== undefined && 'run' in plan);
     const text = plan.run === true ? block.text : plan.run(block.text);
@@ -184,6 +209,7 @@ describe('the commands of the guides', () => {
     if (file !== undefined) await writeFile(join(folder, file), fill(block.json ?? ''));
     // Each restore needs an empty installation.
     const scripts = text.startsWith('chauffeur-server restore') ? text.split('\n') : [text];
+    let output = '';
     for (const [index, script] of scripts.entries()) {
       const own: Environment =
         scripts.length > 1
@@ -192,8 +218,10 @@ describe('the commands of the guides', () => {
       const given = { ...variables, ...(await readFileUid()), ...own };
       const { code, stdout, stderr } = await runBash(fill(script), folder, given);
       assert.equal(code, 0, `${block.name}\n${stdout}\n${stderr}`);
+      output += stdout;
       if (block.text.includes('has_dump') || block.text.includes('@report.json')) readUploadUrls(stdout);
     }
+    return output;
   }
 
   /** The uid of the web build that players get, which blocks of commands replace. */

@@ -71,44 +71,57 @@ describe('the recipes for CI', () => {
     );
   }
 
-  test('the action for GitHub pushes a build and returns its ids', async () => {
+  async function assertHasId(folder: string, file: string, id: string | undefined): Promise<void> {
+    assert.match(id ?? '', /^[0-9a-f-]{36}$/);
+    assert.ok((await readFile(join(folder, file), 'utf8')).includes(id ?? ''), file);
+  }
+
+  test('the action for GitHub registers a build, pushes it and returns its ids', async () => {
     const folder = await checkOut('github');
     const action = parse(await readRecipe('github/action.yml')) as Action;
     const { SERVICE_ACCESS_TOKEN: token, SERVICE_SECRET_KEY: secret } = studio.environment;
-    const inputs: Record<string, string | undefined> = {
+    let inputs: Record<string, string | undefined> = {
       ...Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, input.default])),
-      ...{ server: service.url, token, secret, folder: 'dist/my game', version: '1.0.1', os: 'linux', arch: 'x86_64' },
+      ...{ server: service.url, token, secret, version: '1.0.1', os: 'linux', arch: 'x86_64' },
       ...{ title: 'A "title"; $(false)', changelog: 'New: Everything\nFixes\n' },
     };
     const files = { GITHUB_PATH: join(folder, 'temp/path'), GITHUB_OUTPUT: join(folder, 'temp/output') };
     for (const file of Object.values(files)) await writeFile(file, '');
-    const values: Record<string, string | undefined> = {
-      'runner.temp': join(folder, 'temp'),
-      ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`inputs.${name}`, value])),
-    };
+    let values: Record<string, string | undefined> = {};
     const evaluate = (text: string) =>
       text.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, name: string) => {
         assert.ok(values[name] !== undefined, name);
         return values[name];
       });
-    for (const { if: condition, shell, env, run } of action.runs.steps) {
-      if (condition === "runner.os == 'Windows'") continue;
-      assert.equal(shell, 'bash');
-      assert.doesNotMatch(run, /\$\{\{/, 'inputs are not part of a script');
-      const path = (await readFile(files.GITHUB_PATH, 'utf8')).trim();
-      await runShell(folder, ['bash', '--noprofile', '--norc', '-eo', 'pipefail'], run, {
-        ...files,
-        PATH: `${path}:${process.env.PATH}`,
-        ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, evaluate(value)])),
-      });
-    }
-    for (const line of (await readFile(files.GITHUB_OUTPUT, 'utf8')).trim().split('\n')) {
-      const [name = '', ...value] = line.split('=');
-      values[`steps.push.outputs.${name}`] = value.join('=');
-    }
-    const outputs = Object.fromEntries(
-      Object.entries(action.outputs).map(([name, { value }]) => [name, evaluate(value)]),
-    );
+    /** Runs the action as a step of a workflow, and returns its outputs. */
+    const runAction = async (own: Record<string, string>) => {
+      inputs = { ...inputs, write: '', folder: '', ...own };
+      values = {
+        'runner.temp': join(folder, 'temp'),
+        ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`inputs.${name}`, value])),
+      };
+      for (const { if: condition, shell, env, run } of action.runs.steps) {
+        if (condition === "runner.os == 'Windows'") continue;
+        assert.equal(shell, 'bash');
+        assert.doesNotMatch(run, /\$\{\{/, 'inputs are not part of a script');
+        const path = (await readFile(files.GITHUB_PATH, 'utf8')).trim().replaceAll('\n', ':');
+        await runShell(folder, ['bash', '--noprofile', '--norc', '-eo', 'pipefail'], run, {
+          ...files,
+          PATH: `${path}:${process.env.PATH}`,
+          ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, evaluate(value)])),
+        });
+      }
+      for (const { value } of Object.values(action.outputs)) values[value.slice(4, -3)] ??= '';
+      for (const line of (await readFile(files.GITHUB_OUTPUT, 'utf8')).trim().split('\n')) {
+        const [name = '', ...value] = line.split('=');
+        values[`steps.push.outputs.${name}`] = value.join('=');
+      }
+      return Object.fromEntries(Object.entries(action.outputs).map(([name, { value }]) => [name, evaluate(value)]));
+    };
+    const registered = await runAction({ write: 'src/build.h\nids.json\n' });
+    for (const file of ['src/build.h', 'ids.json']) await assertHasId(folder, file, registered['build-id']);
+    const outputs = await runAction({ folder: 'dist/my game' });
+    assert.equal(outputs['build-id'], registered['build-id']);
     assert.equal(outputs.page, `${service.url}/dev/${studio.slug}/builds/${outputs['build-id']}`);
     assert.match(outputs.checksum ?? '', /^[0-9a-f]{64}$/);
     await assertOffered('1.0.1');
@@ -145,11 +158,11 @@ describe('the recipes for CI', () => {
     }
   });
 
-  test('the job for GitLab pushes a build and passes its ids to later jobs', async () => {
-    const folder = await checkOut('gitlab');
-    const [head, body] = (await readRecipe('gitlab/push.yml')).split('\n---\n');
+  /** Runs the only job of a recipe for GitLab, and returns its name. */
+  async function runGitlabJob(folder: string, recipe: string, inputs: Record<string, string>): Promise<string> {
+    const [head, body] = (await readRecipe(recipe)).split('\n---\n');
     const { spec } = parse(head ?? '') as { spec: { inputs: Record<string, { default?: string }> } };
-    const given: Record<string, string> = { server: service.url, folder: 'dist/my game', os: 'linux', arch: 'x86_64' };
+    const given: Record<string, string> = { server: service.url, os: 'linux', arch: 'x86_64', ...inputs };
     const filled = (body ?? '').replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
       const value = given[name] ?? spec.inputs[name]?.default;
       assert.ok(value !== undefined, name);
@@ -157,29 +170,39 @@ describe('the recipes for CI', () => {
     });
     const [jobs] = parseAllDocuments(filled).map((document) => document.toJS());
     const [[name, job]] = Object.entries(jobs) as [[string, { variables: Environment; script: string[] }]];
-    assert.equal(name, 'push-linux-x86_64');
     const own: Environment = { CI_PROJECT_DIR: folder, CI_COMMIT_TAG: '1.0.2' };
     const variables = Object.entries(job.variables).map(([key, value]) => [
       key,
       value.replaceAll(/\$(\w+)/g, (_, variable: string) => own[variable] ?? ''),
     ]);
     await runShell(folder, ['sh', '-e'], job.script.join('\n'), { ...own, ...Object.fromEntries(variables) });
-    assert.match(
-      await readFile(join(folder, 'chauffeur.env'), 'utf8'),
-      /^build_id=.*\nfile_uid=.*\nchecksum=.*\nstatus=.*\npage=http.*\n$/,
-    );
+    return name;
+  }
+
+  test('the jobs for GitLab register a build, push it and pass its ids to later jobs', async () => {
+    const folder = await checkOut('gitlab');
+    const readVariables = () => readFile(join(folder, 'chauffeur.env'), 'utf8');
+    const first = await runGitlabJob(folder, 'gitlab/register.yml', { write: 'src/build.h' });
+    const [, id] = /^SERVICE_GAMES_APP_ID=.*\nSERVICE_GAMES_BUILD_ID=(.*)\n$/.exec(await readVariables()) ?? [];
+    await assertHasId(folder, 'src/build.h', id);
+    const second = await runGitlabJob(folder, 'gitlab/push.yml', { folder: 'dist/my game' });
+    assert.deepEqual([first, second], ['register-linux-x86_64', 'push-linux-x86_64']);
+    const variables = await readVariables();
+    assert.match(variables, /^build_id=.*\nfile_uid=.*\nchecksum=.*\nstatus=.*\npage=http.*\n$/);
+    assert.ok(variables.startsWith(`build_id=${id}\n`));
     await assertOffered('1.0.2');
   });
 
-  test('the pipeline for Jenkins pushes a build', async () => {
+  test('the pipeline for Jenkins registers a build and pushes it', async () => {
     const folder = await checkOut('jenkins');
     const pipeline = await readRecipe('jenkins/Jenkinsfile');
-    const [, script = ''] = /sh '''(.*?)'''/s.exec(pipeline) ?? [];
+    const scripts = [...pipeline.matchAll(/sh '''(.*?)'''/gs)].map(([, script = '']) => script);
+    assert.equal(scripts.length, 2);
     const environment = Object.fromEntries(
       [...pipeline.matchAll(/^ {4}([A-Z_]+) = ["'](.*)["']$/gm)].map(([, name, value]) => [name, value]),
     ) as Environment;
     assert.ok(environment.SERVICE_API_URL && environment.GAME_FOLDER);
-    await runShell(folder, ['sh', '-xe'], unindent(script), {
+    const variables = {
       ...environment,
       CHAUFFEUR_SERVER: service.url,
       SERVICE_API_URL: environment.SERVICE_API_URL.replace(`$\{CHAUFFEUR_SERVER}`, service.url),
@@ -187,18 +210,22 @@ describe('the recipes for CI', () => {
       GAME_FOLDER: 'dist/my game',
       VERSION: '1.0.3',
       CHANNEL: 'stable',
-    });
+    };
+    const outputs: string[] = [];
+    for (const script of scripts) outputs.push(await runShell(folder, ['sh', '-xe'], unindent(script), variables));
+    const [, id] = /^build_id=(.*)$/m.exec(outputs.at(-1) ?? '') ?? [];
+    await assertHasId(folder, environment.GAME_WRITE ?? '', id);
     await assertOffered('1.0.3');
   });
 
-  test('the meta-runner for TeamCity pushes a build', async () => {
-    const folder = await checkOut('teamcity');
-    const runner = await readRecipe('teamcity/ChauffeurPush.xml');
+  /** Runs the script of a meta-runner, with its default parameters, and returns what it prints. */
+  async function runTeamcity(folder: string, recipe: string): Promise<string> {
+    const runner = await readRecipe(recipe);
     const [, script = ''] = /<!\[CDATA\[(.*?)\]\]>/s.exec(runner) ?? [];
     const parameters = Object.fromEntries(
       [...runner.matchAll(/<param name="env\.(\w+)" value="(.*?)"/g)].map(([, name, value]) => [name, value]),
     ) as Environment;
-    await runShell(folder, ['sh'], script, {
+    return runShell(folder, ['sh'], script, {
       ...parameters,
       ...credentials(),
       TMPDIR: join(folder, 'temp'),
@@ -206,6 +233,13 @@ describe('the recipes for CI', () => {
       GAME_FOLDER: 'dist/my game',
       GAME_VERSION: '1.0.4',
     });
+  }
+
+  test('the meta-runners for TeamCity register a build and push it', async () => {
+    const folder = await checkOut('teamcity');
+    await runTeamcity(folder, 'teamcity/ChauffeurRegister.xml');
+    const [, id] = /^build_id=(.*)$/m.exec(await runTeamcity(folder, 'teamcity/ChauffeurPush.xml')) ?? [];
+    await assertHasId(folder, 'chauffeur.json', id);
     await assertOffered('1.0.4');
   });
 });

@@ -2,7 +2,7 @@
 import { ChauffeurEvents } from './chauffeur-events.js';
 
 const response = await fetch('chauffeur.json');
-const { endpoint, app_id: appId, build_id: buildId } = await response.json();
+const { events_url: endpoint, app_id: appId, build_id: buildId } = await response.json();
 
 export const events = new ChauffeurEvents({ endpoint, appId, buildId });
 

@@ -150,7 +150,8 @@ export const ERRORS = {
     name: 'unknownClientIds',
     status: 403,
     meaning: 'The game does not exist, or the build belongs to another game.',
-    remedy: "Use the game's uid and the build_id printed by `chauffeur build`, not a version.",
+    remedy:
+      'Register the build before you compile the game. `chauffeur build --write <file>` writes both ids into it; a version is not an id.',
   },
   4031: {
     name: 'notAllowed',

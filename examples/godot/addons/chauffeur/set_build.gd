@@ -1,9 +1,8 @@
-## For CI, between `chauffeur build` and the export: writes the settings for crash reports and
-## events to project.godot.
+## For CI: writes settings for crash reports and events to project.godot. `chauffeur build` writes
+## those about the build itself.
 ##
 ##     godot --headless --path . --script res://addons/chauffeur/set_build.gd -- \
-##         endpoint=https://games.example.com/api/v1/public/crashes \
-##         app_id="$SERVICE_GAMES_APP_ID" build_id="$SERVICE_GAMES_BUILD_ID" app_version=1.2.0
+##         require_user_consent=false
 extends SceneTree
 
 const Settings := preload("res://addons/chauffeur/settings.gd")
