@@ -1,6 +1,7 @@
 // The guide to the first build: from sign-in to a live build, with the commands that the page shows.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { cp, readFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -57,12 +58,19 @@ describe('the guide to the first build', () => {
     await page.getByLabel('Version').fill('0.1.0');
     await page.getByLabel('OS').selectOption('web');
     await page.getByLabel('Architecture').selectOption('wasm');
-    await page.getByLabel('Game folder').fill(GAME);
+    const folder = join(site.folder, 'my game');
+    await cp(GAME, folder, { recursive: true });
+    await page.getByLabel('Engine').selectOption('Unity');
+    await page.getByText('Assets/ChauffeurBuild.cs').first().waitFor();
+    await page.getByLabel('Engine').selectOption('Web game');
+    await page.getByLabel('Game folder').fill(folder);
     const settings = await copyText('Copy credentials');
-    const registration = ['genbuild --version 0.1.0 --os web --arch wasm', 'build'];
-    await runLines([settings, ...registration.map((line) => `chauffeur ${line}`)].join('\n'));
+    await runLines(`${settings}\n${await copyText('Copy build command')}`);
     await step('Register the build: Done').waitFor();
     await step('Upload the file: Next').waitFor();
+    const ids = JSON.parse(await readFile(join(folder, 'chauffeur.json'), 'utf8')) as Record<string, string>;
+    assert.equal(await copyText('Copy build ID'), ids.build_id);
+    assert.equal(ids.events_url, `${site.service.api}/public/events`);
 
     await runLines(`${settings}\n${await copyText('Copy push command')}`);
     await page.getByRole('heading', { name: 'Your first build is live' }).waitFor();

@@ -19,17 +19,20 @@ import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { guessOs, OS_CHOICES } from '../../ui/platforms.ts';
 import { SHELLS } from '../../ui/ShellCommand.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
+import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import { IssuedKey, useIssueKey } from '../deploy-keys/IssuedKey.tsx';
 import classes from './FirstBuild.module.css';
 import {
   type BuildChoice,
+  buildCommand,
   ciWorkflow,
   credentialCommands,
+  type Engine,
   type FirstBuildStep,
   type FreshKey,
   gitlabJob,
+  idFileOf,
   pushCommand,
   type StepState,
   stepsOf,
@@ -86,7 +89,9 @@ export function FirstBuild({ game, onDone }: { game: OpenGame; onDone: () => voi
             )}
             {step.name === 'registered' && showsCommands && <ShipCommands issued={key} build={build} />}
             {step.name === 'registered' && build !== null && <Registered game={game} build={build} />}
-            {step.name === 'uploaded' && step.state === 'now' && <Text size="sm">Run the push command above.</Text>}
+            {step.name === 'uploaded' && step.state === 'now' && (
+              <Text size="sm">Compile the game, then run the push command above.</Text>
+            )}
             {step.name === 'uploaded' && build?.file != null && <Text size="sm">{build.file.filename}</Text>}
             {step.name === 'scanned' && build?.file != null && <Scanned game={game} build={build} state={step.state} />}
             {step.name === 'live' && step.state === 'done' && <Live game={game} build={build} onDone={onDone} />}
@@ -109,7 +114,8 @@ function formatNextStep(steps: readonly FirstBuildStep[], build: ListedBuild | n
   const next = steps.find(({ state }) => state !== 'done')?.name;
   if (next === 'key') return 'Five steps to your first build. This page updates automatically.';
   if (next === 'registered') return 'Waiting for the build. Run the commands below. This page updates automatically.';
-  if (next === 'uploaded') return `Version ${build?.version} is registered. Run the push command to upload its files.`;
+  if (next === 'uploaded')
+    return `Version ${build?.version} is registered. Compile the game, then run the push command.`;
   if (next === undefined) return `Version ${build?.version} is live on ${build?.channel}.`;
   if (build?.state === 'rejected') return 'The file was rejected. Fix the build, then run the push command again.';
   return `Version ${build?.version} is being processed.`;
@@ -269,6 +275,27 @@ function shellFor(os: string): Shell {
   return system === 'windows' ? 'powershell' : 'sh';
 }
 
+const ENGINE_CHOICES: { value: Engine; label: string }[] = [
+  { value: 'unity', label: 'Unity' },
+  { value: 'unreal', label: 'Unreal Engine' },
+  { value: 'godot', label: 'Godot' },
+  { value: 'c', label: 'C or C++' },
+  { value: 'electron', label: 'Electron' },
+  { value: 'web', label: 'Web game' },
+  { value: 'other', label: 'Other' },
+];
+
+/** The page of the documentation about each engine. */
+const GUIDES: Readonly<Record<Engine, string>> = {
+  unity: 'unity',
+  unreal: 'unreal',
+  godot: 'godot',
+  c: 'cpp',
+  electron: 'electron',
+  web: 'javascript',
+  other: 'engines',
+};
+
 type ShipCommandsProps = {
   /** Null if the key was created earlier: its secret is no longer known. */
   issued: FreshKey | null;
@@ -284,6 +311,7 @@ function ShipCommands({ issued, build }: ShipCommandsProps) {
     version: build?.version ?? '1.0.0',
     os: build?.os ?? guessOs(navigator.userAgent),
     arch: build?.arch ?? 'x86_64',
+    engine: 'other',
     folder: 'dist',
   });
   /** Null while the OS decides. */
@@ -296,6 +324,13 @@ function ShipCommands({ issued, build }: ShipCommandsProps) {
   return (
     <Stack gap="sm">
       <div className={classes.choices}>
+        <NativeSelect
+          size="xs"
+          label="Engine"
+          data={ENGINE_CHOICES}
+          value={choice.engine}
+          onChange={({ currentTarget: { value } }) => setChoice((before) => ({ ...before, engine: value as Engine }))}
+        />
         <TextInput size="xs" label="Version" maxLength={32} value={choice.version} onChange={change('version')} />
         <NativeSelect size="xs" label="OS" data={OS_CHOICES} value={choice.os} onChange={change('os')} />
         <NativeSelect size="xs" label="Architecture" data={[...ARCHES]} value={choice.arch} onChange={change('arch')} />
@@ -328,7 +363,15 @@ function ShipCommands({ issued, build }: ShipCommandsProps) {
             label="credentials"
             block
           />
-          <Text size="sm">3. Register the build, upload the folder and wait for the scan.</Text>
+          <Text size="sm">
+            3. Register the build. This writes its id into <code>{idFileOf(choice)}</code>, from which the game{' '}
+            <DocLink page={GUIDES[choice.engine]}>reads it</DocLink> for crash reports and events.
+          </Text>
+          <CopyText text={buildCommand(choice, environment)} label="build command" block />
+          <Text size="sm">
+            4. Compile or export the game into <code>{choice.folder}</code>.
+          </Text>
+          <Text size="sm">5. Upload the folder and wait for the scan.</Text>
           <CopyText text={pushCommand(choice, environment)} label="push command" block />
         </>
       )}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  type BuildChoice,
+  buildCommand,
   ciWorkflow,
   credentialCommands,
   gitlabJob,
@@ -42,7 +44,10 @@ describe('stepsOf', () => {
 });
 
 describe('the commands to copy', () => {
-  const choice = { version: '1.0.0', os: 'linux', arch: 'x86_64', folder: 'dist/my game' };
+  const choice: BuildChoice = {
+    ...{ version: '1.0.0', os: 'linux', arch: 'x86_64' },
+    ...{ engine: 'unity', folder: 'dist/my game' },
+  };
 
   it('contain the key if it is known, and dots otherwise', () => {
     const key = { access_token: 'token', secret_key: 'secret' };
@@ -69,5 +74,17 @@ describe('the commands to copy', () => {
     const workflow = ciWorkflow('https://x', choice);
     assert.match(workflow, /SERVICE_API_URL: https:\/\/x\/api\/v1/);
     assert.match(workflow, /push 'dist\/my game' --version "\$VERSION" --os linux --arch x86_64\n/);
+  });
+
+  it('register the build before it is compiled, with the file that its engine reads', () => {
+    const build = 'chauffeur build --version 1.0.0 --os linux --arch x86_64 --write';
+    assert.equal(buildCommand(choice, 'sh'), `${build} Assets/ChauffeurBuild.cs`);
+    assert.equal(buildCommand({ ...choice, engine: 'unreal' }, 'cmd'), `${build} Config/DefaultEngine.ini`);
+    const web: BuildChoice = { ...choice, engine: 'web', folder: '~/my game/' };
+    assert.equal(buildCommand(web, 'sh'), `${build} ~/'my game/chauffeur.json'`);
+    for (const recipe of [ciWorkflow('https://x', choice), gitlabJob('https://x', choice)])
+      assert.match(recipe, /chauffeur build .*\n[\s\S]*# Compile the game[\s\S]*chauffeur push /);
+    const secrets = /SERVICE_SECRET_KEY: /g;
+    assert.equal(ciWorkflow('https://x', choice).match(secrets)?.length, 2);
   });
 });

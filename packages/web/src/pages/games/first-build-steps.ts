@@ -40,7 +40,26 @@ export function stepsOf(progress: Progress): FirstBuildStep[] {
   });
 }
 
-export type BuildChoice = { version: string; os: string; arch: string; folder: string };
+export type Engine = 'unity' | 'unreal' | 'godot' | 'c' | 'electron' | 'web' | 'other';
+
+export type BuildChoice = { version: string; os: string; arch: string; engine: Engine; folder: string };
+
+/** The file from which games of an engine read the id of their build, as in the guides. */
+export function idFileOf({ engine, folder }: Pick<BuildChoice, 'engine' | 'folder'>): string {
+  // A web game has no step in which the file is added.
+  if (engine === 'web') return `${trimFolder(folder)}/chauffeur.json`;
+  return ID_FILES[engine];
+}
+
+const ID_FILES: Readonly<Record<Exclude<Engine, 'web'>, string>> = {
+  unity: 'Assets/ChauffeurBuild.cs',
+  unreal: 'Config/DefaultEngine.ini',
+  godot: 'project.godot',
+  c: 'src/chauffeur_build.h',
+  electron: 'chauffeur.json',
+  other: 'chauffeur.json',
+};
+
 /** A key that was just created. Its secret is shown only once. */
 export type FreshKey = { access_token: string; secret_key: string };
 
@@ -53,22 +72,42 @@ export function credentialCommands(api: string, key: FreshKey | null, shell: She
   ].join('\n');
 }
 
-export function pushCommand({ version, os, arch, folder }: BuildChoice, shell: Shell): string {
-  return `chauffeur push ${quoteFolder(folder, shell)} --version ${quote(version, shell)} --os ${os} --arch ${arch}`;
+export function buildCommand(choice: BuildChoice, shell: Shell): string {
+  return formatBuild(choice, quote(choice.version, shell), shell);
 }
 
-/**
- * Formats the folder without a separator at its end, which would escape the quote of a Windows shell. In bash, `~` is
- * the home folder.
- */
-function quoteFolder(folder: string, shell: Shell): string {
-  const path = folder.trim().replace(/(?<=[^\\/:])[\\/]+$/, '');
+function formatBuild(choice: BuildChoice, version: string, shell: Shell): string {
+  const { os, arch } = choice;
+  return `chauffeur build --version ${version} --os ${os} --arch ${arch} --write ${quotePath(idFileOf(choice), shell)}`;
+}
+
+export function pushCommand(choice: BuildChoice, shell: Shell): string {
+  return formatPush(choice, quote(choice.version, shell), shell);
+}
+
+function formatPush({ os, arch, folder }: BuildChoice, version: string, shell: Shell): string {
+  return `chauffeur push ${quotePath(trimFolder(folder), shell)} --version ${version} --os ${os} --arch ${arch}`;
+}
+
+/** The folder without a separator at its end, which would escape the quote of a Windows shell. */
+function trimFolder(folder: string): string {
+  return folder.trim().replace(/(?<=[^\\/:])[\\/]+$/, '');
+}
+
+/** In bash, `~` is the home folder. */
+function quotePath(path: string, shell: Shell): string {
   if (shell === 'sh' && path.startsWith('~/')) return `~/${quote(path.slice(2), shell)}`;
   return quote(path, shell);
 }
 
 /** A GitHub Actions workflow that ships a build for each tag. */
-export function ciWorkflow(site: string, { os, arch, folder }: BuildChoice): string {
+export function ciWorkflow(site: string, choice: BuildChoice): string {
+  // Only these two steps have the secrets, and not what compiles the game.
+  const env = `        env:
+          VERSION: \${{ github.ref_name }}
+          SERVICE_API_URL: ${site}/api/v1
+          SERVICE_ACCESS_TOKEN: \${{ secrets.SERVICE_ACCESS_TOKEN }}
+          SERVICE_SECRET_KEY: \${{ secrets.SERVICE_SECRET_KEY }}`;
   return `on:
   push:
     tags: ['*']
@@ -77,23 +116,24 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      # Build the game into ${folder} here.
-      - run: |
-          curl -fsSL ${site}/cli/install.sh | sh
-          export PATH="$CHAUFFEUR_INSTALL_DIR:$PATH"
-          chauffeur push ${quoteFolder(folder, 'sh')} --version "$VERSION" --os ${os} --arch ${arch}
-        env:
-          VERSION: \${{ github.ref_name }}
-          CHAUFFEUR_INSTALL_DIR: \${{ runner.temp }}/chauffeur
-          SERVICE_API_URL: ${site}/api/v1
-          SERVICE_ACCESS_TOKEN: \${{ secrets.SERVICE_ACCESS_TOKEN }}
-          SERVICE_SECRET_KEY: \${{ secrets.SERVICE_SECRET_KEY }}`;
+      - name: Register the build
+        run: |
+          curl -fsSL ${site}/cli/install.sh | CHAUFFEUR_INSTALL_DIR="$RUNNER_TEMP/chauffeur" sh
+          echo "$RUNNER_TEMP/chauffeur" >> "$GITHUB_PATH"
+          export PATH="$RUNNER_TEMP/chauffeur:$PATH"
+          ${formatBuild(choice, '"$VERSION"', 'sh')}
+${env}
+      # Compile the game into ${choice.folder} here.
+      - name: Push the build
+        run: |
+          ${formatPush(choice, '"$VERSION"', 'sh')}
+${env}`;
 }
 
 /**
  * A GitLab CI job that ships a build for each tag. The command is a block, in which no character is special to YAML.
  */
-export function gitlabJob(site: string, { os, arch, folder }: BuildChoice): string {
+export function gitlabJob(site: string, choice: BuildChoice): string {
   return `ship:
   rules:
     - if: $CI_COMMIT_TAG
@@ -101,9 +141,11 @@ export function gitlabJob(site: string, { os, arch, folder }: BuildChoice): stri
     SERVICE_API_URL: ${site}/api/v1
     CHAUFFEUR_INSTALL_DIR: $CI_PROJECT_DIR/.chauffeur
   script:
-    # Build the game into ${folder} here.
     - curl -fsSL ${site}/cli/install.sh | sh
     - export PATH="$CHAUFFEUR_INSTALL_DIR:$PATH"
     - |
-      chauffeur push ${quoteFolder(folder, 'sh')} --version "$CI_COMMIT_TAG" --os ${os} --arch ${arch}`;
+      ${formatBuild(choice, '"$CI_COMMIT_TAG"', 'sh')}
+    # Compile the game into ${choice.folder} here.
+    - |
+      ${formatPush(choice, '"$CI_COMMIT_TAG"', 'sh')}`;
 }
