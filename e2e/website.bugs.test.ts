@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { picture } from '../packages/server/test/setup/images.ts';
 import { newestMail } from '../packages/server/test/setup/mail.ts';
 import { untilEqual } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
@@ -77,7 +78,7 @@ describe('the bug tickets of a game', () => {
     await form.goto(`${site.service.url}/g/${studio.slug}/report`);
     await form.getByLabel('What happened').fill('It fell over.\n<b>Twice.</b>');
     const dump = { name: 'walk.dmp', mimeType: 'application/octet-stream', buffer: await readFile(DUMP) };
-    await form.locator('input[type=file]').first().setInputFiles(dump);
+    await form.locator('input[type=file]').nth(1).setInputFiles(dump);
     await form.getByRole('button', { name: 'Send report' }).click();
     await form.getByText('Crash dump uploaded').waitFor();
     await open('/bugs');
@@ -135,6 +136,8 @@ describe('the bug tickets of a game', () => {
     await form.getByLabel('Title').fill('Grass is blue');
     await form.getByLabel('What happened').fill('Since the update the grass is blue.');
     await form.getByLabel('What you were doing').fill('Walking north.');
+    const screenshot = { name: 'grass.png', mimeType: 'image/png', buffer: await picture(1280, 720, 'png') };
+    await form.locator('input[type=file]').first().setInputFiles(screenshot);
     await form.getByLabel('Your name').fill('Kim');
     await form.getByLabel('Email').fill('kim@example.com');
     await form.getByRole('button', { name: 'Send report' }).click();
@@ -150,6 +153,8 @@ describe('the bug tickets of a game', () => {
     await open('/bugs');
     await page.getByRole('link', { name: /^Grass is blue/ }).click();
     await ticket().getByText('Kim', { exact: true }).waitFor();
+    const shot = ticket().getByRole('img', { name: 'Screenshot 1, from the player' });
+    await untilEqual(() => shot.evaluate((image) => (image as HTMLImageElement).naturalWidth), 1280);
     await ticket().getByRole('region', { name: 'What the player was doing' }).getByText('Walking north.').waitFor();
     await ticket().getByRole('textbox', { name: 'Reply' }).fill('It will be green again in 1.2.1.');
     await ticket().getByRole('button', { name: 'Send reply' }).click();

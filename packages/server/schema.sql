@@ -1885,6 +1885,22 @@ create table clock_state (
   constraint clock_state_is_only_check CHECK (is_only)
 );
 
+create table bug_screenshots (
+  game_id uuid not null,
+  screenshot_id uuid not null,
+  bug_id uuid not null,
+  original_key text,
+  original_size integer not null,
+  blob_key text,
+  width integer,
+  height integer,
+  size integer,
+  problem text,
+  constraint bug_screenshots_pkey PRIMARY KEY (game_id, screenshot_id),
+  constraint bug_screenshots_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint bug_screenshots_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2025,6 +2041,7 @@ CREATE INDEX mail_counts_held ON public.mail_counts USING btree (day) WHERE (hel
 CREATE INDEX former_slugs_of_game ON public.former_slugs USING btree (game_id, renamed_at);
 CREATE INDEX former_handles_of_user ON public.former_handles USING btree (user_id, renamed_at);
 CREATE INDEX former_slugs_of_organisation ON public.former_organisation_slugs USING btree (organisation_id, renamed_at);
+CREATE INDEX bug_screenshots_bug ON public.bug_screenshots USING btree (game_id, bug_id);
 
 create view build_names as
  SELECT builds.game_id,

@@ -137,6 +137,7 @@ export const LIMITS = {
   symbolUploadBytes: GIB,
   bugMessageLength: 10_000,
   bugStepsLength: 4000,
+  bugScreenshots: 3,
   /** The count of a game's open tickets stops here. */
   bugsCounted: 1000,
   /** Events in one request. */

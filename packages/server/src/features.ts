@@ -90,6 +90,7 @@ export * as bugs from './shop/bugs/bugs.ts';
 export * as bugsFileBug from './shop/bugs/file-bug.ts';
 export * as bugsReplies from './shop/bugs/replies.ts';
 export * as bugsReporters from './shop/bugs/reporters.ts';
+export * as bugsScreenshots from './shop/bugs/screenshots.ts';
 export * as followsAnnounceRelease from './shop/follows/announce-release.job.ts';
 export * as follows from './shop/follows/follows.ts';
 export * as moderation from './shop/moderation/moderation.ts';

@@ -228,8 +228,9 @@ describe('a bug ticket', () => {
       callAs(server, person, `/games/${at.uid}/bugs/${uid}`);
     const { status, body } = await read(game, game.admin);
     assert.equal(status, 200);
-    const { replies, ...record } = body.data;
-    assert.deepEqual([[record], replies], [await bugsOf(game), []]);
+    const { replies, screenshots, ...record } = body.data;
+    assert.deepEqual([[record], replies, screenshots], [await bugsOf(game), [], []]);
+
     assert.deepEqual(statusOf(await read(game, other.owner)), [404, 4040]);
     assert.deepEqual(statusOf(await read(other, other.owner)), [404, 4040]);
     assert.deepEqual(statusOf(await read(game, game.owner, newId())), [404, 4040]);

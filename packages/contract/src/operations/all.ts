@@ -147,6 +147,8 @@ export const OPERATIONS: readonly Operation[] = [
   health.getBuildHealth,
   health.compareHealth,
   health.compareCrashes,
+  bugs.uploadBugScreenshot,
+  bugs.getBugScreenshot,
   bugs.fileBug,
   bugs.fileBugAsGuest,
   bugs.listBugTickets,

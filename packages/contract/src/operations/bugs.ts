@@ -76,13 +76,24 @@ const BugFields = {
   arch: Type.Optional(ArchInput),
   has_dump: Type.Optional(Type.Boolean()),
   has_log: Type.Optional(Type.Boolean()),
+  screenshots: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.bugScreenshots,
+      description: 'The number of screenshots that will be uploaded: PNG, JPEG, GIF or WebP',
+    }),
+  ),
 };
 
 const FiledBug = Type.Object({
   bug_uid: Uuid,
   number: Type.Integer(),
   crash_id: Nullable(Uuid),
-  uploads: Type.Object({ dump: Type.Optional(CrashUpload), log: Type.Optional(CrashUpload) }),
+  uploads: Type.Object({
+    dump: Type.Optional(CrashUpload),
+    log: Type.Optional(CrashUpload),
+    screenshots: Type.Optional(Type.Array(CrashUpload, { description: 'An address for each announced screenshot' })),
+  }),
   page_url: Type.String({ description: 'The page with the ticket and the replies to it, for anyone with its address' }),
 });
 
@@ -122,6 +133,24 @@ export const fileBug = defineOperation({
   secret: true,
   statuses: [201],
   errors: ['unknownBuild', 'notFound', 'limitReached'],
+});
+
+export const uploadBugScreenshot = defineOperation({
+  id: 'bugs.uploadScreenshot',
+  summary: 'Upload a screenshot of a bug ticket to its single-use URL',
+  method: 'PUT',
+  path: '/public/bugs/screenshots/{token}',
+  host: 'upload',
+  access: 'public',
+  audit: false,
+  crossOrigin: true,
+  bodyKind: 'bytes',
+  params: Type.Object({ token: Type.String({ maxLength: 512 }) }),
+  output: Type.Object({ screenshot_uid: Uuid, size: Type.Integer({ description: 'In bytes, as it was sent' }) }),
+  secret: true,
+  statuses: [200],
+  invalid: 'unreadableBody',
+  errors: ['notFound', 'tooLarge', 'unreadableBody'],
 });
 
 export const listBugTickets = defineOperation({
@@ -169,6 +198,32 @@ const BugReply = Type.Object({
 const BugDetail = Type.Object({
   ...BugTicket.properties,
   replies: Type.Array(BugReply, { description: 'Oldest first' }),
+  screenshots: Type.Array(
+    Type.Object({
+      screenshot_uid: Uuid,
+      image: Nullable(
+        Type.Object(
+          { width: Type.Integer(), height: Type.Integer() },
+          { description: 'The encoded image; null if there is none, or not yet' },
+        ),
+      ),
+      problem: Nullable(Type.String({ description: 'Why it cannot be shown' })),
+    }),
+    { description: 'In the order in which they arrived' },
+  ),
+});
+
+export const getBugScreenshot = defineOperation({
+  id: 'bugs.getScreenshot',
+  summary: 'Get a screenshot of a bug ticket, encoded again as WebP',
+  method: 'GET',
+  path: '/games/{uid}/bugs/{bug_uid}/screenshots/{screenshot_uid}',
+  access: 'account',
+  role: 'viewer',
+  params: Type.Object({ uid: GameRef, bug_uid: Uuid, screenshot_uid: Uuid }),
+  answerTypes: ['image/webp'],
+  statuses: [200, 206, 304],
+  errors: ['notFound'],
 });
 
 export const getBugTicket = defineOperation({

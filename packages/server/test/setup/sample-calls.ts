@@ -140,6 +140,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
         body: JSON.stringify(fields),
       })
     ).body.data;
+  const newTicket = async () =>
+    (await call('POST', `/games/${game.uid}/bugs`, { message: 'The door is stuck', screenshots: 1 })).body.data;
   const readable = async () => {
     const report = await newReport({ has_dump: true });
     await request(report.uploads.dump.url, { method: 'PUT', body: Buffer.from(readDumpFixture('null_deref_inline')) });
@@ -253,6 +255,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     attachment: '0',
     group_id: groups[0].group_id,
     bug_uid: studio.bugUid,
+    screenshot_uid: newId(),
     channel: 'beta',
     device_uid: 'device-1',
     shelf: 'new',
@@ -385,6 +388,19 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       json: { events: [{ event: 'boot_ok', device_uid: 'device-1', ms: 9 }] },
     }),
     'bugs.file': () => ({ json: { message: 'The door is stuck', build_id: buildId, has_dump: true, has_log: true } }),
+    'bugs.uploadScreenshot': async () => ({
+      path: { token: (await newTicket()).uploads.screenshots[0].url.split('/').at(-1) },
+      body: new Blob([(await picture()) as Uint8Array<ArrayBuffer>]),
+    }),
+    'bugs.getScreenshot': async () => {
+      const { bug_uid, uploads } = await newTicket();
+      await request(uploads.screenshots[0].url, { method: 'PUT', body: (await picture()) as Uint8Array<ArrayBuffer> });
+      const [shot] = await until(async () => {
+        const { screenshots } = (await call('GET', `/games/${game.uid}/bugs/${bug_uid}`)).body.data;
+        return screenshots[0]?.image != null && screenshots;
+      });
+      return { path: { bug_uid, screenshot_uid: shot.screenshot_uid } };
+    },
     'bugs.fileAsGuest': () => ({ json: { message: 'The door is stuck', name: 'Robin', email: 'robin@example.com' } }),
     'bugs.update': () => ({ json: { status: 'fixed', labels: ['doors'] } }),
     'bugs.reply': () => ({ json: { message: 'Fixed in 1.2' } }),

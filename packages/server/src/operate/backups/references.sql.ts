@@ -8,6 +8,7 @@ import { gameFileBlobs as files } from '../../ship/files/files.sql.ts';
 import { imageBlobs as media } from '../../ship/media/media.sql.ts';
 import { openBlobs } from '../../ship/uploads/uploads.sql.ts';
 import { videoBlobs as videos } from '../../ship/videos/videos.sql.ts';
+import { screenshotBlobs as screenshots } from '../../shop/bugs/bugs.sql.ts';
 
 /**
  * A blob that a row refers to. The size and the checksum are those of the unpacked content; null if they are unknown.
@@ -20,7 +21,7 @@ export type BlobReference = {
 };
 
 const references = sql`(${files} union all ${symbols} union all ${media} union all ${videos}
-  union all ${crashes} union all ${eventFiles})`;
+  union all ${screenshots} union all ${crashes} union all ${eventFiles})`;
 
 /** Collects the references of all rows in a temporary table, from one snapshot. Returns their number. */
 export function collectReferences(db: Db): Promise<number> {

@@ -383,3 +383,8 @@ export async function setGuests(db: Db, gameId: string, guests: boolean): Promis
       on conflict (game_id) do update set guests = excluded.guests`,
   );
 }
+
+/** The blobs of all screenshots, for backups. */
+export const screenshotBlobs = sql`select blob_key as key, size::bigint as size, null::text as sha256, null::text as packing
+    from bug_screenshots where blob_key is not null
+  union all select original_key, original_size::bigint, null, null from bug_screenshots where original_key is not null`;

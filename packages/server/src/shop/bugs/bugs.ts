@@ -19,6 +19,7 @@ import { handle } from '../../request/route.ts';
 import * as sql from './bugs.sql.ts';
 import * as settings from './bugs.sql.ts';
 import { listReplies, type ReplyRow } from './bugs.sql.ts';
+import { listScreenshots } from './screenshots.ts';
 import { sendAssignment, sendFixed } from './ticket-emails.ts';
 
 type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
@@ -61,11 +62,12 @@ export const getBugTicket = handle(contract.getBugTicket, async (ctx, { caller, 
 async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
   const bug = await sql.findBug(ctx.db, gameId, bugId);
   if (bug === undefined) throw unknownTicket();
-  const [[record], replies] = await Promise.all([
+  const [[record], replies, screenshots] = await Promise.all([
     ticketsOf(ctx, gameId, [bug]),
     listReplies(ctx.db, gameId, bug.bug_id),
+    listScreenshots(ctx.db, gameId, bug.bug_id),
   ]);
-  return { ...record!, replies: replies.map(replyRecord) };
+  return { ...record!, replies: replies.map(replyRecord), screenshots };
 }
 
 export function unknownTicket(): ApiError {

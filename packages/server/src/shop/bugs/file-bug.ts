@@ -24,6 +24,7 @@ import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import * as sql from './bugs.sql.ts';
 import { acceptsGuests } from './bugs.sql.ts';
 import { askReporter, resumeReplies, ticketPage } from './reporters.ts';
+import { screenshotUploads } from './screenshots.ts';
 
 type FiledBug = OutputOf<typeof contract.fileBug>;
 type BugInput = InputOf<typeof contract.fileBug>;
@@ -102,9 +103,12 @@ async function openTicket(
     return given;
   });
   const filed = { bug_uid: bug.bugId, number, page_url: ticketPage(ctx, bug.gameId, bug.bugId) };
-  if (build === null || !wantsReport(input)) return { ...filed, crash_id: null, uploads: {} };
+  const { screenshots: count = 0 } = input;
+  const shots = count === 0 ? {} : { screenshots: screenshotUploads(ctx, bug.gameId, bug.bugId, count) };
+  if (build === null || !wantsReport(input)) return { ...filed, crash_id: null, uploads: shots };
   try {
-    return { ...filed, ...(await openReportOf(ctx, bug, build, input)) };
+    const { crash_id, uploads } = await openReportOf(ctx, bug, build, input);
+    return { ...filed, crash_id, uploads: { ...uploads, ...shots } };
   } catch (error) {
     // The player will file the bug again, and the developer should not see it twice.
     await sql.deleteBug(ctx.db, game.game_id, bug.bugId);

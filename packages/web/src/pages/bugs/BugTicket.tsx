@@ -100,6 +100,7 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
           <pre className={classes.text}>{bug.steps}</pre>
         </Stack>
       )}
+      <Screenshots bug={bug} gameUid={gameUid} />
       <TicketFacts bug={bug} change={change} gameUid={gameUid} slug={slug} />
       {bug.crash_id !== null && <BugCrash gameUid={gameUid} slug={slug} crashId={bug.crash_id} />}
       <BugReplies bug={bug} gameUid={gameUid} />
@@ -153,6 +154,34 @@ function StatusButtons({ bug, change }: { bug: Ticket; change: ChangeTicket }) {
         )}
       </div>
     </Stack>
+  );
+}
+
+function Screenshots({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
+  if (bug.screenshots.length === 0) return null;
+  return (
+    <Group gap="sm" component="section" aria-label="Screenshots">
+      {bug.screenshots.map(({ screenshot_uid: uid, image, problem }, index) => {
+        if (image === null)
+          return (
+            <Text key={uid} size="sm">
+              {problem === null ? 'Preparing a screenshot' : `A screenshot can't be shown: ${problem}`}
+            </Text>
+          );
+        const url = `/api/v1/games/${gameUid}/bugs/${bug.bug_uid}/screenshots/${uid}`;
+        return (
+          <a key={uid} href={url} target="_blank" rel="noreferrer" className={classes.screenshot}>
+            <img
+              src={url}
+              alt={`Screenshot ${index + 1}, from the player`}
+              width={image.width}
+              height={image.height}
+              loading="lazy"
+            />
+          </a>
+        );
+      })}
+    </Group>
   );
 }
 

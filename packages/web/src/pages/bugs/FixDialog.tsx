@@ -61,7 +61,7 @@ export function FixDialog({ bug, change, onClose }: FixDialogProps) {
       <TextInput
         data-field="fixed_in_version"
         label="Fixed in version"
-        description="The player sees it on their ticket's page. It can be a version that isn't released yet, or empty."
+        description="The player sees it. It can be a version that isn't released yet; leave it empty if you don't know."
         maxLength={LIMITS.versionLength}
         value={version}
         list={list}
@@ -83,7 +83,7 @@ export function FixDialog({ bug, change, onClose }: FixDialogProps) {
           }
           description={
             bug.gets_mail || duplicates > 0
-              ? 'It has your name and the version.'
+              ? 'The email has your name and the version.'
               : "They haven't confirmed their email address yet, and are asked to."
           }
           checked={notifies}

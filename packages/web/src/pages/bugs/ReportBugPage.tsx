@@ -1,5 +1,6 @@
 // The page on which a player reports a bug to the developer, with an optional crash dump and log.
 import { isError } from '@chauffeur/contract/errors';
+import { MAX_IMAGE_BYTES } from '@chauffeur/contract/image-rules';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { fileBug, fileBugAsGuest } from '@chauffeur/contract/operations/bugs';
@@ -111,7 +112,7 @@ function BugForm({ game, isGuest, onFiled }: BugFormProps) {
   const [steps, setSteps] = useState('');
   const [sender, setSender] = useState<Sender>({ name: '', email: '' });
   const [buildId, setBuildId] = useState<string | null>(builds.length === 1 ? builds[0]!.value : null);
-  const [files, setFiles] = useState<Files>({ dump: null, log: null });
+  const [files, setFiles] = useState<Files>({ dump: null, log: null, screenshots: [] });
   const filing = useMutation({
     mutationFn: () => {
       const bug = {
@@ -122,6 +123,7 @@ function BugForm({ game, isGuest, onFiled }: BugFormProps) {
         ...(buildId !== null && { build_id: buildId }),
         has_dump: files.dump !== null,
         has_log: files.log !== null,
+        ...(files.screenshots.length > 0 && { screenshots: files.screenshots.length }),
       };
       const name = sender.name.trim();
       const email = sender.email.trim();
@@ -188,9 +190,15 @@ function BugForm({ game, isGuest, onFiled }: BugFormProps) {
           onChange={setBuildId}
         />
         {isGuest && <SenderFields sender={sender} onChange={setSender} />}
+        <ScreenshotField files={files} onChange={setFiles} />
         {builds.length > 0 && <FileFields files={files} onChange={setFiles} />}
         {filing.error !== null && <Problem error={filing.error} />}
-        <Button type="submit" loading={filing.isPending} disabled={hasFile && buildId === null} w="fit-content">
+        <Button
+          type="submit"
+          loading={filing.isPending}
+          disabled={(hasFile && buildId === null) || problemOfScreenshots(files) !== null}
+          w="fit-content"
+        >
           {t('bug.send')}
         </Button>
       </Stack>
@@ -234,6 +242,29 @@ function SenderFields({ sender, onChange }: { sender: Sender; onChange: (sender:
   );
 }
 
+function ScreenshotField({ files, onChange }: { files: Files; onChange: (files: Files) => void }) {
+  return (
+    <FileInput
+      data-field="screenshots"
+      label={t('bug.screenshots')}
+      description={t('bug.screenshots.hint', { max: LIMITS.bugScreenshots })}
+      placeholder={t('bug.file.choose')}
+      multiple
+      clearable
+      accept="image/png,image/jpeg,image/gif,image/webp"
+      value={[...files.screenshots]}
+      error={problemOfScreenshots(files)}
+      onChange={(screenshots) => onChange({ ...files, screenshots })}
+    />
+  );
+}
+
+function problemOfScreenshots({ screenshots }: Files): string | null {
+  if (screenshots.length > LIMITS.bugScreenshots) return t('bug.screenshots.tooMany', { max: LIMITS.bugScreenshots });
+  const isTooLarge = screenshots.some(({ size }) => size > MAX_IMAGE_BYTES);
+  return isTooLarge ? t('bug.file.tooLarge', { size: texts.size(MAX_IMAGE_BYTES) }) : null;
+}
+
 function FileFields({ files, onChange }: { files: Files; onChange: (files: Files) => void }) {
   const tooLarge = (file: File | null) =>
     file !== null &&
@@ -263,7 +294,7 @@ function FileFields({ files, onChange }: { files: Files; onChange: (files: Files
   );
 }
 
-type Files = { readonly dump: File | null; readonly log: File | null };
+type Files = { readonly dump: File | null; readonly log: File | null; readonly screenshots: readonly File[] };
 type Filed = {
   readonly bugUid: string;
   readonly number: number;
@@ -296,6 +327,10 @@ function BugFiled({ filed: { bugUid, number, uploads, files, page, email }, slug
           <FileUpload key={kind} kind={kind} url={target.url} file={file} />
         );
       })}
+      {uploads.screenshots?.map(({ url }, index) => {
+        const file = files.screenshots[index];
+        return file && <FileUpload key={url} kind="screenshot" url={url} file={file} />;
+      })}
       <div>
         <Text size="sm" c="dimmed">
           {t('bug.id')}
@@ -307,7 +342,7 @@ function BugFiled({ filed: { bugUid, number, uploads, files, page, email }, slug
   );
 }
 
-type FileUploadProps = { kind: (typeof KINDS)[number]; url: string; file: File };
+type FileUploadProps = { kind: (typeof KINDS)[number] | 'screenshot'; url: string; file: File };
 
 function FileUpload({ kind, url, file }: FileUploadProps) {
   const [share, setShare] = useState(0);
