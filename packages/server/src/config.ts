@@ -524,13 +524,22 @@ export const SETTINGS = {
 } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export type Config = { -readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> };
 
 /**
  * Reads the settings from an environment. An empty variable counts as not set. Throws ConfigError with every invalid
  * setting.
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(environment: Environment): Config {
+  const { config, problems } = readSettings(environment);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+}
+
+/** Invalid settings are undefined, and have a problem that begins with their variable. */
+function readSettings(environment: Environment): { config: Config; problems: string[] } {
   const problems: string[] = [];
   const entries = Object.entries(SETTINGS).map(([name, { variable, fallback, parse }]) => {
     const value = environment[variable] || fallback;
@@ -559,8 +568,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     );
   if (config.secret !== undefined && config.secret.length < 32)
     problems.push('CHAUFFEUR_SECRET: use at least 32 characters.');
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return config;
+  return { config, problems };
+}
+
+/**
+ * Reads what can be read, to check the rest as well: the settings with defaults instead of invalid values, the problems
+ * that readConfig throws, and the variables with problems.
+ */
+function readLeniently(environment: Environment): {
+  config: Config;
+  problems: string[];
+  invalid: ReadonlySet<string>;
+} {
+  const { problems } = readSettings(environment);
+  const invalid = new Set(problems.map((problem) => problem.slice(0, problem.indexOf(':'))));
+  const valid = Object.fromEntries(Object.entries(environment).filter(([variable]) => !invalid.has(variable)));
+  return { config: readSettings(valid).config, problems, invalid };
 }
 
 /**
@@ -610,6 +633,11 @@ function areRelated(playUrl: string, publicUrl: string | undefined): boolean {
 /** The settings in this process's environment. */
 export function readProcessConfig(): Config {
   return readConfig(process.env);
+}
+
+/** The settings in this process's environment, with what is wrong with them. */
+export function readProcessConfigLeniently() {
+  return { ...readLeniently(process.env), warnings: readConfigWarnings() };
 }
 
 /** The warnings about this process's environment. */

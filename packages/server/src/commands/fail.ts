@@ -30,12 +30,23 @@ function describeFailure(error: unknown): string {
   if (error instanceof ApiError) return `error ${error.code}: ${error.message}`;
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   if (PLAIN.has(error.name)) return `error: ${error.message}`;
+  const mistake = findMistake(error);
+  return `error: ${mistake ?? error.stack ?? error.message}`;
+}
+
+function findMistake(error: unknown): string | null {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const failure = cause as Failure;
     const mistake = MISTAKES.find(({ applies }) => applies(failure));
-    if (mistake !== undefined) return `error: ${mistake.message(failure)}`;
+    if (mistake !== undefined) return mistake.message(failure);
   }
-  return `error: ${error.stack ?? error.message}`;
+  return null;
+}
+
+/** What happened and what to do, as sentences without secrets; null for an unexpected error. */
+export function explainMistake(error: unknown): string | null {
+  const text = error instanceof Error && PLAIN.has(error.name) ? error.message : findMistake(error);
+  return text === null ? null : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The fields of errors of the system, of PostgreSQL and of S3 that say what went wrong. */

@@ -1,7 +1,9 @@
 // The commands of `chauffeur-server`: run the service, or perform one action as its operator.
+import { VERSION } from '@chauffeur/contract/version';
 import { Command } from 'commander';
 import { addAdminCommands } from './admin.ts';
 import { runBackup, runBlobsCopy, runRestore, runVerify } from './backup.ts';
+import { runConfigCheck } from './check-config.ts';
 import { runDistribute } from './distribute.ts';
 import { failPlainly } from './fail.ts';
 import { runMigrations } from './migrate.ts';
@@ -12,6 +14,7 @@ import { runService } from './service.ts';
 export async function runProgram(): Promise<void> {
   const program = new Command('chauffeur-server')
     .description('Runs the Chauffeur server. Settings come from environment variables; see docs/config.md.')
+    .version(VERSION, '-V, --version', 'print the version of the server')
     .showHelpAfterError()
     .configureHelp({ sortSubcommands: false });
 
@@ -77,6 +80,13 @@ export async function runProgram(): Promise<void> {
     .requiredOption('--to <address>', 'a folder, or a bucket')
     .option('--json', 'print one JSON object', false)
     .action(runBlobsCopy);
+  program
+    .command('config')
+    .description('work with the settings')
+    .command('check')
+    .description('check all settings, connections and permissions, without changing anything')
+    .option('--json', 'print one JSON object', false)
+    .action(runConfigCheck);
   addAdminCommands(
     program.command('admin').description('manage accounts, games and deploy keys, even while the server is running'),
   );

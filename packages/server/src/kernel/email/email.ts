@@ -64,13 +64,27 @@ export function createMailer({ smtp, from, outbox, timeoutMs = TIMEOUT_MS }: Mai
   return smtp === undefined ? createOutbox({ from, outbox }) : createSmtp(smtp, from, timeoutMs);
 }
 
-function createSmtp(smtp: string, from: string, timeoutMs: number): Mailer {
-  const transport = createTransport({
-    url: smtp,
+/** Connects to the email server and signs in, without sending anything. Rejects as `send` does. */
+export async function verifySmtp(smtp: string, timeoutMs: number): Promise<void> {
+  const transport = openSmtp(smtp, timeoutMs);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+function openSmtp(url: string, timeoutMs: number) {
+  return createTransport({
+    url,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
   });
+}
+
+function createSmtp(smtp: string, from: string, timeoutMs: number): Mailer {
+  const transport = openSmtp(smtp, timeoutMs);
   return {
     send: async (email) => {
       const { response } = await transport.sendMail(messageOf(email, from));

@@ -18,10 +18,11 @@ const STEP_MS = 20_000;
 /** Enough for a few of the largest builds. */
 const MIN_FREE_BYTES = 20 * GIB;
 
+type Parts = Pick<Context, 'blobs' | 'clock' | 'config' | 'log'>;
 type Step = { readonly says: string; readonly failed: string; readonly run: () => Promise<boolean> };
 
 /** What the test writes is deleted again, even if a step fails. */
-export async function testStorage(ctx: Context): Promise<Check[]> {
+export async function testStorage(ctx: Parts): Promise<Check[]> {
   const { blobs, log } = ctx;
   const { kind, location } = blobs.describe();
   const remedy =
@@ -115,7 +116,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Also deletes what an earlier test left behind because its process was killed. */
-async function cleanUp({ blobs, clock, log }: Context, keys: readonly string[]): Promise<void> {
+async function cleanUp({ blobs, clock, log }: Parts, keys: readonly string[]): Promise<void> {
   try {
     await withDeadline(STEP_MS, deleteLeftovers(blobs, keys, clock.now().getTime() - HOUR));
   } catch (err) {
@@ -129,7 +130,7 @@ async function deleteLeftovers(blobs: BlobStore, keys: readonly string[], before
   await Promise.all([...keys, ...old].map((key) => blobs.delete(key)));
 }
 
-async function checkDisk({ config }: Context): Promise<Check> {
+async function checkDisk({ config }: Parts): Promise<Check> {
   const disk = await statfs(config.dataFolder);
   const free = disk.bavail * disk.bsize;
   return free >= MIN_FREE_BYTES
