@@ -52,7 +52,8 @@ describe('the alerts of a game', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('Our board');
     await dialog.getByRole('button', { name: 'Add and send test' }).click();
     await page.getByText(/^whsec_/).waitFor();
-    await page.getByText('Sent to Our board').waitFor();
+    await page.getByText('Added Our board, and sent a test to it').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Our board' }).getByText('Arrived').first().waitFor();
     assert.equal((await receiver.take('/hook')).type, 'test');
     await page.reload();
     await page.getByText('Webhook at 127.0.0.1').waitFor();
@@ -64,6 +65,9 @@ describe('the alerts of a game', () => {
     site.expectErrors(/status of 400/);
     await page.getByRole('button', { name: 'Add a chat or webhook' }).click();
     const dialog = page.getByRole('dialog');
+    // The address shows which chat it is, unless it is chosen.
+    await dialog.getByLabel('Address').fill('https://discord.com/api/webhooks/1/a');
+    assert.equal(await dialog.getByLabel('Send alerts to').inputValue(), 'discord');
     await dialog.getByLabel('Send alerts to').selectOption('Discord');
     await dialog.getByLabel('Address').fill('https://example.com/api/webhooks/1/a');
     await dialog.getByRole('button', { name: 'Add and send test' }).click();
@@ -71,11 +75,20 @@ describe('the alerts of a game', () => {
     // A chat in the operator's own network. Nothing listens there.
     await dialog.getByLabel('Address').fill('http://127.0.0.1:1/api/webhooks/1/a');
     await dialog.getByRole('button', { name: 'Add and send test' }).click();
+    await dialog.getByText("Discord was added, but the test didn't arrive").waitFor();
+    await dialog.getByText(/The host refused the connection \(ECONNREFUSED\)/).waitFor();
+    assert.equal(await dialog.getByLabel('Address').inputValue(), 'http://127.0.0.1:1/api/webhooks/1/a');
+    // The corrected destination is the same one, and its test arrives.
+    await dialog.getByLabel('Address').fill(`${receiver.url}/chat`);
+    await dialog.getByRole('button', { name: 'Save and send test' }).click();
+    await page.getByText('Added Discord, and sent a test to it').waitFor();
+    assert.equal((await receiver.take('/chat')).embeds.length, 1);
+    await untilEqual(() => page.getByRole('button', { name: 'Delete Discord' }).count(), 1);
+    receiver.respond(404);
+    await page.getByRole('button', { name: 'Send test to Discord' }).click();
     await page.getByText('Not sent to Discord').waitFor();
-    await page
-      .getByText(/ECONNREFUSED/)
-      .first()
-      .waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'Discord at' });
+    await row.getByText("The destination doesn't know this address (status 404).").first().waitFor();
     await page.getByRole('button', { name: 'Delete Discord' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete Discord' }).waitFor({ state: 'detached' });
@@ -88,7 +101,7 @@ describe('the alerts of a game', () => {
     assert.deepEqual(await choices('When: Weekly summary'), ['On Monday', 'In the digest', 'Never']);
     assert.deepEqual(await choices('When: Regression'), ['Immediately', 'Daily digest', 'Never']);
     const limited = await page
-      .getByRole('list', { name: 'Rules' })
+      .getByRole('table', { name: 'Rules' })
       .getByLabel(/^How often: /)
       .all();
     assert.deepEqual(await Promise.all(limited.map((each) => each.getAttribute('aria-label'))), [
@@ -99,7 +112,7 @@ describe('the alerts of a game', () => {
     ]);
     const rule = page.getByLabel('When: New bug ticket');
     await rule.selectOption('Immediately');
-    await page.getByLabel('Mute Spike').selectOption('for a week');
+    await page.getByLabel('Mute Spike').selectOption('For a week');
     await page.getByRole('button', { name: 'Unmute Spike' }).waitFor();
     await page.reload();
     assert.equal(await rule.inputValue(), 'now');
@@ -150,11 +163,10 @@ describe('the links of an alert about a crash', () => {
       const build = { version: '1.0.0', os: 'linux', arch: 'x86_64' } as const;
       const { buildId } = await shipAndScan(service, studio, build, smallZip('game.txt'));
       await reportMessage({ api: service.api, gameUid: studio.gameUid, buildId }, 'The door is stuck');
-      const { groups } = await askAs(service, studio.session)<{ groups: { group_id: string }[] }>(
-        'GET',
-        `/games/${studio.gameUid}/crash-groups`,
-      );
-      groupId = groups[0]!.group_id;
+      const ask = askAs(service, studio.session);
+      const path = `/games/${studio.gameUid}/crash-groups`;
+      const group = await until(async () => (await ask<{ groups: { group_id: string }[] }>('GET', path)).groups[0]);
+      groupId = group.group_id;
       if (browser !== null) page = await site.openPage({ session: studio.session });
     },
     { env: { CHAUFFEUR_SECRET: secret } },

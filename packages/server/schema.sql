@@ -1274,6 +1274,8 @@ create table alert_destinations (
   enabled boolean default true not null,
   created_by text not null,
   created_at timestamp with time zone not null,
+  tested_at timestamp with time zone,
+  test_problem text,
   constraint alert_destinations_pkey PRIMARY KEY (game_id, destination_id),
   constraint alert_destinations_kind_check CHECK ((kind = ANY (ARRAY['slack'::text, 'discord'::text, 'teams'::text, 'webhook'::text]))),
   constraint alert_destinations_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE

@@ -19,6 +19,11 @@ before(async () => {
 });
 after(() => Promise.all([server.stop(), receiver.close(), mails.close()]));
 
+/** A trace in the message needs no dump, which a job of the server would have to walk. */
+const TRACE = `System.NullReferenceException: Object reference not set to an instance of an object
+  at Game.Door.Open (System.Int32 speed) [0x00012] in /build/Game/Door.cs:14
+  at Game.Level.Load () [0x00008] in /build/Game/Level.cs:88`;
+
 const ACTIONS = ['assign', 'resolve', 'snooze'] as const;
 
 async function makeGroup(): Promise<{ game: SharedGame; groupId: string }> {
@@ -28,7 +33,7 @@ async function makeGroup(): Promise<{ game: SharedGame; groupId: string }> {
 
 async function crashIn(game: SharedGame): Promise<string> {
   const build = await addBuild(server, game, { version: '2.0.0' });
-  await addReport(server.ctx, { game, buildId: build, stack: ['Door::open'], user_message: 'It fell @everyone' });
+  await addReport(server.ctx, { game, buildId: build, message: TRACE, user_message: 'It fell @everyone' });
   const { body } = await callAs(server, game.owner, `/games/${game.uid}/crash-groups`);
   return body.data.groups[0].group_id;
 }
@@ -38,20 +43,19 @@ const pathOf = (game: SharedGame, token: string) => `/games/${game.uid}/alert-ac
 describe('the links of an alert', () => {
   test('arrive in the chat and by mail with the facts, and lead to the group', async () => {
     const game = await makeSharedGame(server);
-    const body = { kind: 'discord', name: 'chat', url: `${receiver.url}/facts` };
+    const body = { kind: 'discord', name: 'chat', url: `${receiver.url}/facts`, send_test: false };
     const added = await callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, { method: 'POST', body });
     assert.equal(added.status, 201);
     const groupId = await crashIn(game);
     await raiseCrashAlerts(server.ctx);
-    let sent = await receiver.take('/facts');
-    if (sent.embeds[0].title.endsWith('test alert')) sent = await receiver.take('/facts');
+    const sent = await receiver.take('/facts');
     const description: string = sent.embeds[0].description;
     assert.match(description, /\*\*Build:\*\* 2\.0\.0 for Linux x86\\_64/);
-    assert.match(description, /\*\*Own code:\*\* Door\\:\\:open/);
+    assert.match(description, /\*\*Own code:\*\* Game\.Door\.Open \\\(Door\.cs\\:14\\\) ← Game\.Level\.Load/);
     assert.match(description, /\*\*Player:\*\* “It fell \\@ everyone”/);
     const links = [...description.matchAll(/\/alerts\/([\w-]+)/g)].map(([, token]) => token!);
     assert.equal(links.length, 3);
-    const mail = await mails.take(/New crash group: Door::open$/);
+    const mail = await mails.take(/New crash group: .*Game\.Door\.Open/);
     assert.equal([...mail.text.matchAll(/\/alerts\/([\w-]+)/g)].length, 3);
     for (const [index, token] of links.entries()) {
       const offered = await callAs(server, game.admin, pathOf(game, token));

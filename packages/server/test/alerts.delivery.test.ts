@@ -24,7 +24,7 @@ before(async () => {
 after(() => Promise.all([server.stop(), receiver.close(), mails.close()]));
 
 async function add(game: SharedGame, fields: object) {
-  const body = { kind: 'webhook', name: 'hook', ...fields };
+  const body = { kind: 'webhook', name: 'hook', send_test: false, ...fields };
   const response = await callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, { method: 'POST', body });
   assert.equal(response.status, 201, JSON.stringify(response.body));
   return response.body.data;
@@ -113,7 +113,7 @@ describe('a message', () => {
     await raise(game);
     const { delivery_uid: id } = await receiver.take('/refused');
     const failed = await delivered(game, 'failed');
-    assert.deepEqual([failed.status, failed.problem], [404, 'The destination responded with status 404.']);
+    assert.deepEqual([failed.status, failed.problem], [404, "The destination doesn't know this address (status 404)."]);
     assert.deepEqual(
       (await deliveriesOf(game, '?state=failed')).map(({ delivery_uid }: { delivery_uid: string }) => delivery_uid),
       [id],
@@ -149,6 +149,49 @@ describe('a message', () => {
       const failed = await callAs(server, game.owner, path, { method: 'POST' });
       assert.deepEqual([failed.body.data.state, failed.body.data.status], ['failed', 500]);
     });
+
+  test('is sent when a destination is added, and its result is stored until the address changes', async () => {
+    const game = await makeSharedGame(server);
+    const good = await add(game, { kind: 'discord', url: `${receiver.url}/good`, send_test: true });
+    assert.equal((await receiver.take('/good')).embeds[0].title.endsWith('test alert'), true);
+    assert.equal(good.destination.last_test.problem, null);
+    assert.equal(good.destination.last.state, 'sent');
+    receiver.respond(404);
+    const { destination, secret } = await add(game, { url: `${receiver.url}/typo`, send_test: undefined });
+    await receiver.take('/typo');
+    assert.match(secret, /^whsec_/);
+    const problem = "The destination doesn't know this address (status 404).";
+    assert.equal(destination.last_test.problem, problem);
+    const path = `/games/${game.uid}/alert-destinations`;
+    const listed = async () => (await callAs(server, game.admin, path)).body.data.destinations;
+    assert.deepEqual(
+      (await listed()).map(({ last_test: last }: { last_test: { problem: string | null } }) => last.problem),
+      [null, problem],
+    );
+    const change = (body: object) =>
+      callAs(server, game.owner, `${path}/${destination.destination_uid}`, { method: 'PATCH', body });
+    assert.equal((await change({ name: 'renamed' })).body.data.last_test.problem, problem);
+    assert.equal((await change({ url: `${receiver.url}/fixed` })).body.data.last_test, null);
+    await callAs(server, game.owner, `${path}/${destination.destination_uid}/test`, { method: 'POST' });
+    await receiver.take('/fixed');
+    assert.equal((await listed())[1].last_test.problem, null);
+    const untested = await add(game, { url: `${receiver.url}/untested` });
+    assert.equal(untested.destination.last_test, null);
+  });
+
+  test('is sent at most 30 times in an hour, however a test is asked for', async () => {
+    const game = await makeSharedGame(server);
+    const { destination } = await add(game, { url: `${receiver.url}/tested` });
+    const path = `/games/${game.uid}/alert-destinations`;
+    for (let no = 0; no < 30; no += 1)
+      await callAs(server, game.owner, `${path}/${destination.destination_uid}/test`, { method: 'POST' });
+    const body = { kind: 'webhook', name: 'one more', url: `${receiver.url}/tested` };
+    const refused = await callAs(server, game.owner, path, { method: 'POST', body });
+    assert.deepEqual([refused.status, refused.body.error?.code], [429, 4290]);
+    const { body: list } = await callAs(server, game.owner, path);
+    assert.equal(list.data.destinations.length, 1);
+    await add(game, { name: 'without a test', url: `${receiver.url}/tested` });
+  });
 
   test('does not follow redirects, nor wait for endless responses', async () => {
     const game = await makeSharedGame(server);
@@ -265,6 +308,7 @@ test('private addresses are refused unless the operator allows them', async () =
         method: 'POST',
         body: { kind: 'webhook', name: 'inside', url: `https://${host}/` },
       });
+      assert.match(added.body.data.destination.last_test.problem, /^The host has a private address/);
       const path = `/games/${game.uid}/alert-destinations/${added.body.data.destination.destination_uid}/test`;
       const { body } = await callAs(strict, game.owner, path, { method: 'POST' });
       assert.deepEqual([body.data.state, body.data.attempts], ['failed', 1], host);

@@ -59,7 +59,7 @@ async function change(game: SharedGame, body: object) {
 }
 
 async function add(game: SharedGame, fields: object) {
-  const body = { kind: 'webhook', url: 'https://chat.example/hook', ...fields };
+  const body = { kind: 'webhook', url: 'https://chat.example/hook', send_test: false, ...fields };
   const response = await callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, { method: 'POST', body });
   assert.equal(response.status, 201, JSON.stringify(response.body));
   return response.body.data.destination;
@@ -433,7 +433,7 @@ describe('destinations', () => {
 
   test('are at most 20, however many are added at once', async () => {
     const game = await makeSharedGame(server);
-    const body = { kind: 'webhook', name: 'chat', url: 'https://chat.example/' };
+    const body = { kind: 'webhook', name: 'chat', url: 'https://chat.example/', send_test: false };
     const responses = await Promise.all(
       Array.from({ length: 25 }, () =>
         callAs(server, game.owner, `/games/${game.uid}/alert-destinations`, { method: 'POST', body }),

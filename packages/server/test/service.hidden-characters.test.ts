@@ -31,7 +31,7 @@ describe('a line with a hidden character', () => {
       'a tagline': (tagline) => send('PATCH', of, { tagline }),
       'a content note': (note) => send('PATCH', of, { content_notes: [note] }),
       'a destination': (name) =>
-        send('POST', `${of}/alert-destinations`, { kind: 'webhook', name, url: 'https://a.example' }),
+        send('POST', `${of}/alert-destinations`, { kind: 'webhook', name, url: 'https://a.example', send_test: false }),
       'an agent': (name) => send('POST', '/account/agent-keys', { name, may_write: false }),
       'an upload token': (name) =>
         send('POST', `${of}/upload-tokens`, { name, scopes: ['builds'], expires_in_days: null }),

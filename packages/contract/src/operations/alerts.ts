@@ -153,6 +153,12 @@ const AlertDestination = Type.Object({
   enabled: Type.Boolean(),
   created_by: Type.String(),
   created_at: Timestamp,
+  last_test: Nullable(
+    Type.Object(
+      { at: Timestamp, problem: Nullable(Foreign(Type.String({ description: 'Why it did not arrive' }))) },
+      { description: 'The last test; null before the first one, and after a change of the address' },
+    ),
+  ),
   last: Nullable(
     Type.Object(
       { at: Timestamp, state: Type.Enum([...DELIVERY_STATES]), problem: Nullable(Foreign(Type.String())) },
@@ -194,11 +200,17 @@ export const addAlertDestination = defineOperation({
     name: DestinationName,
     url: Address,
     kinds: Type.Optional(KindsInput),
+    send_test: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to send a test message and wait for the result, which is last_test of the response; true by default. A destination whose test fails is kept.',
+      }),
+    ),
   }),
   output: Type.Object({ destination: AlertDestination, secret: Secret }),
   secret: true,
   statuses: [201],
-  errors: ['notFound'],
+  errors: ['notFound', 'limitReached'],
 });
 
 const DestinationParams = Type.Object({ uid: GameRef, destination_uid: Uuid });

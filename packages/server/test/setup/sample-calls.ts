@@ -231,7 +231,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
   const mail = await mailTo(server, game.owner.email, /^Approve/);
   const address = 'https://localhost:1/alerts';
   const addDestination = async (): Promise<string> => {
-    const fields = { kind: 'webhook', name: 'Our chat', url: address };
+    const fields = { kind: 'webhook', name: 'Our chat', url: address, send_test: false };
     const { body } = await call('POST', `/games/${game.uid}/alert-destinations`, fields);
     return body.data.destination.destination_uid;
   };
@@ -413,7 +413,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       },
     }),
     'alerts.unsubscribe': () => ({ query: { token: unsubscribeToken(server.ctx, game.uid, game.owner.id) } }),
-    'alerts.addDestination': () => ({ json: { kind: 'slack', name: 'Our chat', url: address } }),
+    'alerts.addDestination': () => ({ json: { kind: 'slack', name: 'Our chat', url: address, send_test: false } }),
     'alerts.updateDestination': () => ({ json: { name: 'Their chat' } }),
     'alerts.deleteDestination': async () => ({ path: { destination_uid: await addDestination() } }),
     'follows.request': () => ({ json: { email: 'reader@example.com' } }),

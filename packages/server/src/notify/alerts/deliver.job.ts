@@ -4,7 +4,6 @@ import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { type Db, transact } from '../../kernel/database/db.ts';
-import { oneLine } from '../../kernel/email/html-email.ts';
 import { type Attempt, addJob, defineJob, isJobRunning } from '../../kernel/jobs/jobs.ts';
 import { INTERNET, NotPublicError, requestPublic } from '../../kernel/network/public-request.ts';
 import { admitEmail } from '../../people/emails/emails.ts';
@@ -13,6 +12,7 @@ import type { Game } from '../../people/game-access/game-access.ts';
 import { actionLinksOf } from './action-links.ts';
 import { unsubscribeToken } from './alert-rules.ts';
 import * as sql from './deliveries.sql.ts';
+import { problemOf, RefusedError, requireAccepted } from './delivery-problems.ts';
 import { type Message, ofKinds } from './message.ts';
 import {
   alertEmail,
@@ -64,11 +64,6 @@ export async function deliverAlert(ctx: Context, { gameId, deliveryId }: Payload
 
 const TIMEOUT_MS = MINUTE / 4;
 
-/** The destination will not accept this message, however often it is sent. */
-class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-}
-
 /**
  * Delivers a message, unless it was delivered already. With `isLast`, a failure is final. Returns the result; undefined
  * if the delivery was deleted with its destination or its game.
@@ -84,6 +79,8 @@ export async function deliver(
   if (delivery.state === 'sent') return delivery;
   const result = await attempt(ctx, game, delivery, isLast);
   await sql.saveAttempt(ctx.db, gameId, deliveryId, result, ctx.clock.now());
+  if (delivery.reason === 'test' && delivery.destination_id !== null)
+    await sql.saveTest(ctx.db, gameId, delivery.destination_id, result, ctx.clock.now());
   return result;
 }
 
@@ -109,17 +106,8 @@ async function attempt(ctx: Context, game: Game, delivery: sql.DeliveryRow, isLa
     return { state: 'sent', status, problem: null };
   } catch (error) {
     const isFinal = isLast || error instanceof RefusedError || error instanceof NotPublicError;
-    return { state: isFinal ? 'failed' : 'waiting', status, problem: problemOf(error) };
+    return { state: isFinal ? 'failed' : 'waiting', status, problem: problemOf(error, TIMEOUT_MS / 1000) };
   }
-}
-
-/** Throws RefusedError if retrying is pointless. */
-function requireAccepted(status: number): void {
-  if (status >= 200 && status < 300) return;
-  const message = `The destination responded with status ${status}`;
-  // The request timed out, was one too many, or reached a server that can't answer right now.
-  if (status === 408 || status === 425 || status === 429 || status >= 500) throw new Error(message);
-  throw new RefusedError(message);
 }
 
 async function sendEmail(ctx: Context, game: Game, userId: string, message: Message): Promise<void> {
@@ -179,20 +167,4 @@ function bodyFor(kind: sql.DestinationRow['kind'], message: Message): object {
     case 'webhook':
       return webhookBody(message);
   }
-}
-
-/** Describes what went wrong in a sentence, without a stack or addresses of this network. */
-function problemOf(error: unknown): string {
-  if (error instanceof RefusedError) return `${error.message}.`;
-  if (error instanceof NotPublicError)
-    return 'The host has a private address, which is refused. The operator can allow it with CHAUFFEUR_ALERT_PRIVATE_HOSTS.';
-  if (!(error instanceof Error)) return 'The message could not be sent.';
-  const { name, message, code } = error as Error & { code?: string };
-  if (name === 'TimeoutError' || name === 'AbortError')
-    return `The destination did not respond within ${TIMEOUT_MS / 1000} seconds.`;
-  // The messages of OpenSSL also name a thread and a line of its source.
-  const [, tlsProblem] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? [];
-  if (tlsProblem !== undefined) return `The TLS handshake failed: ${tlsProblem}.`;
-  const text = oneLine(code === undefined ? message : `${code}: ${message}`);
-  return `${text}${/[.!?]$/.test(text) ? '' : '.'}`;
 }

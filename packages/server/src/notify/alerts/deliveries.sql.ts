@@ -16,6 +16,10 @@ export type DestinationRow = {
   enabled: boolean;
   created_by: string;
   created_at: Date;
+  /** The last test; null before the first one, and after a change of the address. */
+  tested_at: Date | null;
+  /** Why the last test did not arrive. */
+  test_problem: string | null;
 };
 
 /** A destination with its newest delivery, whose fields are null if it has none. */
@@ -27,7 +31,7 @@ type ListedDestination = DestinationRow & {
 };
 
 const destinationColumns = sql.raw(
-  'destination_id, kind, name, url, kinds, secret_version, enabled, created_by, created_at',
+  'destination_id, kind, name, url, kinds, secret_version, enabled, created_by, created_at, tested_at, test_problem',
 );
 
 export function listDestinations(db: Db, gameId: string): Promise<ListedDestination[]> {
@@ -87,7 +91,9 @@ export async function updateDestination(
     db,
     sql`update alert_destinations set name = coalesce(${name ?? null}, name), url = coalesce(${url ?? null}, url),
         kinds = case when ${kinds !== undefined}::boolean then ${kinds ?? null}::text[] else kinds end,
-        enabled = coalesce(${enabled ?? null}, enabled)
+        enabled = coalesce(${enabled ?? null}, enabled),
+        tested_at = case when ${url !== undefined}::boolean then null else tested_at end,
+        test_problem = case when ${url !== undefined}::boolean then null else test_problem end
       where game_id = ${gameId} and destination_id = ${destinationId}`,
   );
 }
@@ -210,6 +216,21 @@ export async function saveAttempt(
     sql`update alert_deliveries
       set state = ${state}, status = ${status}, problem = ${problem}, attempts = attempts + 1, last_attempt_at = ${now}
       where game_id = ${gameId} and delivery_id = ${deliveryId}`,
+  );
+}
+
+/** Records the result of a test with the destination, unless a later test has one already. */
+export async function saveTest(
+  db: Db,
+  gameId: string,
+  destinationId: string,
+  { problem }: Result,
+  now: Date,
+): Promise<void> {
+  await changed(
+    db,
+    sql`update alert_destinations set tested_at = ${now}, test_problem = ${problem}
+      where game_id = ${gameId} and destination_id = ${destinationId} and (tested_at is null or tested_at <= ${now})`,
   );
 }
 

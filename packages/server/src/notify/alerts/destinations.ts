@@ -34,24 +34,27 @@ export const listAlertDestinations = handle(contract.listAlertDestinations, asyn
 
 async function destinationsOf(ctx: Context, game: Game): Promise<Destination[]> {
   const found = await sql.listDestinations(ctx.db, game.game_id);
-  return found.map(({ destination_id, kind, name, url, kinds, enabled, created_by, created_at, ...last }) => ({
-    destination_uid: destination_id,
-    kind,
-    name,
-    host: new URL(url).host,
-    kinds,
-    enabled,
-    created_by,
-    created_at: created_at.toISOString(),
-    last:
-      last.last_id === null || last.state === null
-        ? null
-        : {
-            at: (last.last_attempt_at ?? new Date(timeOfId(last.last_id))).toISOString(),
-            state: last.state,
-            problem: last.problem,
-          },
-  }));
+  return found.map(
+    ({ destination_id, kind, name, url, kinds, enabled, created_by, created_at, tested_at, ...last }) => ({
+      destination_uid: destination_id,
+      kind,
+      name,
+      host: new URL(url).host,
+      kinds,
+      enabled,
+      created_by,
+      created_at: created_at.toISOString(),
+      last_test: tested_at === null ? null : { at: tested_at.toISOString(), problem: last.test_problem },
+      last:
+        last.last_id === null || last.state === null
+          ? null
+          : {
+              at: (last.last_attempt_at ?? new Date(timeOfId(last.last_id))).toISOString(),
+              state: last.state,
+              problem: last.problem,
+            },
+    }),
+  );
 }
 
 /** Throws `notFound` if the game has no such destination. */
@@ -67,8 +70,15 @@ function unknownDestination(): ApiError {
   return errors.notFound('destination_uid: this game has no such destination of alerts.');
 }
 
+/**
+ * Also sends a test, whose result is in the response. A destination is kept if its test fails: a webhook can't check the
+ * signature before it has the secret, and a chat may be down. Throws `limitReached` with `retry_after` if the game has
+ * sent too many tests.
+ */
 export const addAlertDestination = handle(contract.addAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
+  const { send_test: isTested = true } = input;
+  if (isTested) await requireFewTests(ctx, game);
   const now = ctx.clock.now();
   const destinationId = newId(now.getTime());
   const destination = {
@@ -90,6 +100,7 @@ export const addAlertDestination = handle(contract.addAlertDestination, async (c
     throw errors.invalid(
       `The game has ${LIMITS.alertDestinations} destinations, which is the limit. Delete one first.`,
     );
+  if (isTested) await sendTest(ctx, game, destinationId);
   return {
     destination: await destinationOf(ctx, game, destinationId),
     secret: input.kind === 'webhook' ? secretOf(ctx.secret, { destinationId, secretVersion: 1 }) : null,
@@ -148,21 +159,29 @@ export const rotateAlertSecret = handle(contract.rotateAlertSecret, async (ctx, 
 export const testAlertDestination = handle(contract.testAlertDestination, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const { destination_uid: destinationId } = await destinationOf(ctx, game, input.destination_uid);
-  const now = ctx.clock.now();
-  if ((await sql.countTests(ctx.db, game.game_id, new Date(now.getTime() - HOUR))) >= TESTS_AN_HOUR)
+  await requireFewTests(ctx, game);
+  return deliveryOf(ctx, game, await sendTest(ctx, game, destinationId));
+});
+
+async function requireFewTests(ctx: Context, game: Game): Promise<void> {
+  if ((await sql.countTests(ctx.db, game.game_id, new Date(ctx.clock.now().getTime() - HOUR))) >= TESTS_AN_HOUR)
     throw errors.limitReached(`You have sent ${TESTS_AN_HOUR} tests in an hour. Try again later.`, {
       data: { retry_after: HOUR / 1000 },
     });
+}
+
+/** Sends a test, and waits for the result. Returns the id of its delivery. */
+async function sendTest(ctx: Context, game: Game, destinationId: string): Promise<string> {
   const [deliveryId] = await transact(ctx.db, (tx) =>
     sendTo(tx, game.game_id, [{ destinationId, gotLast: false }], {
       reason: 'test',
       content: { lines: [], more: {} },
-      now,
+      now: ctx.clock.now(),
     }),
   );
   await deliver(ctx, game.game_id, deliveryId!, { isLast: true });
-  return deliveryOf(ctx, game, deliveryId!);
-});
+  return deliveryId!;
+}
 
 export const listAlertDeliveries = handle(contract.listAlertDeliveries, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);

@@ -7,14 +7,14 @@ import {
   getAlerts,
   updateAlerts,
 } from '@chauffeur/contract/operations/alerts';
-import { Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
-import classes from './Rules.module.css';
 
 type Rule = AlertSettings['rules'][number];
 
@@ -27,10 +27,10 @@ const REPEATS = [
 ];
 const DAY_MS = 24 * 3_600_000;
 const MUTES = [
-  { value: '', label: 'Mute…' },
-  { value: '1', label: 'for a day' },
-  { value: '7', label: 'for a week' },
-  { value: '30', label: 'for 30 days' },
+  { value: '', label: 'Not muted' },
+  { value: '1', label: 'For a day' },
+  { value: '7', label: 'For a week' },
+  { value: '30', label: 'For 30 days' },
 ];
 
 /** What causes alerts: each kind is sent immediately, in the digest or never, and can be muted for a time. */
@@ -40,16 +40,16 @@ export function Rules({ uid, settings }: { uid: string; settings: AlertSettings 
   return (
     <>
       {change.error !== null && <Problem error={change.error} />}
-      <ul aria-label="Rules" className={classes.rules}>
-        {settings.rules.map((rule) => (
-          <li key={rule.kind} className={classes.rule}>
-            <Settings rule={rule} onChange={(changes) => set(rule, changes)} />
-          </li>
-        ))}
-      </ul>
+      <DataTable
+        label="Rules"
+        columns={ruleColumns(set)}
+        rows={settings.rules}
+        rowKey={({ kind }) => kind}
+        keepsColumns={false}
+      />
       <Text size="sm" c="dimmed">
-        Once a day means that the same group or build causes at most one such alert a day. A message contains everything
-        that has happened since the last one. At most one message is sent per minute, and ten per hour.
+        “At most” is for the same group or build. A message contains everything that has happened since the last one. At
+        most one message is sent per minute, and ten per hour.
       </Text>
     </>
   );
@@ -57,40 +57,66 @@ export function Rules({ uid, settings }: { uid: string; settings: AlertSettings 
 
 type RuleProps = { rule: Rule; onChange: (changes: Partial<Rule>) => void };
 
-function Settings({ rule, onChange }: RuleProps) {
-  const { name, meaning } = KIND_NAMES[rule.kind];
-  return (
-    <>
-      <Box>
-        <strong>{name}</strong>
-        <Text size="sm" c="dimmed">
-          {meaning}
-        </Text>
-      </Box>
-      <Group gap={6}>
+function ruleColumns(set: (rule: Rule, changes: Partial<Rule>) => void): Column<Rule>[] {
+  return [
+    {
+      header: 'Alert',
+      isLong: true,
+      cell: ({ kind }) => (
+        <>
+          <strong>{KIND_NAMES[kind].name}</strong>
+          <Text size="sm" c="dimmed">
+            {KIND_NAMES[kind].meaning}
+          </Text>
+        </>
+      ),
+    },
+    {
+      header: 'Sent',
+      width: 152,
+      cell: (rule) => (
         <NativeSelect
-          aria-label={`When: ${name}`}
+          aria-label={`When: ${KIND_NAMES[rule.kind].name}`}
           size="xs"
-          w={132}
+          w={136}
           data={ALERT_TIMINGS.map((value) => ({ value, label: nameTiming(value, rule.kind) }))}
           value={rule.send}
-          onChange={({ currentTarget }) => onChange({ send: currentTarget.value as Rule['send'] })}
+          onChange={({ currentTarget }) => set(rule, { send: currentTarget.value as Rule['send'] })}
         />
-        {REPEATED_KINDS.has(rule.kind) && (
+      ),
+    },
+    {
+      header: 'At most',
+      width: 146,
+      cell: (rule) =>
+        REPEATED_KINDS.has(rule.kind) ? (
           <NativeSelect
-            aria-label={`How often: ${name}`}
+            aria-label={`How often: ${KIND_NAMES[rule.kind].name}`}
             size="xs"
             w={130}
             data={withCurrent(rule.repeat_hours)}
             value={String(rule.repeat_hours)}
-            onChange={({ currentTarget }) => onChange({ repeat_hours: Number(currentTarget.value) })}
+            onChange={({ currentTarget }) => set(rule, { repeat_hours: Number(currentTarget.value) })}
           />
-        )}
-        <Mute rule={rule} onChange={onChange} />
-      </Group>
-    </>
-  );
+        ) : (
+          <Text size="sm" c="dimmed">
+            {FREQUENCIES[rule.kind] ?? 'Once'}
+          </Text>
+        ),
+    },
+    {
+      header: 'Muted',
+      width: 190,
+      cell: (rule) => <Mute rule={rule} onChange={(changes) => set(rule, changes)} />,
+    },
+  ];
 }
+
+/** How often kinds cause an alert that are not about a group or a build. The others happen once to each. */
+const FREQUENCIES: { readonly [Kind in AlertKind]?: string } = {
+  quota_low: 'Once a day',
+  weekly_summary: 'Once a week',
+};
 
 /** The choices, and the current one if only the API can set it. */
 function withCurrent(hours: number) {
@@ -104,8 +130,8 @@ function Mute({ rule, onChange }: RuleProps) {
   if (until !== null && new Date(until) > new Date())
     return (
       <>
-        <Text size="xs" span>
-          Muted until <Time at={until} />{' '}
+        <Text size="sm" span>
+          Until <Time at={until} />{' '}
         </Text>
         <Button
           size="compact-xs"
@@ -121,7 +147,7 @@ function Mute({ rule, onChange }: RuleProps) {
     <NativeSelect
       aria-label={`Mute ${name}`}
       size="xs"
-      w={84}
+      w={110}
       data={MUTES}
       value=""
       onChange={({ currentTarget }) =>

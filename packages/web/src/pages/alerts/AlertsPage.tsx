@@ -29,7 +29,7 @@ export function AlertsPage() {
   const { data, error, refetch } = useQuery(ask(getAlerts, { uid }));
   return (
     <Stack gap="lg">
-      <Stack gap="md">
+      <Stack gap="lg">
         <PageHead title="Alerts" tabTitle={`Alerts · ${game.name}`} />
         <Text size="sm">
           Get notified about this game by email, in a chat or by webhook. See <DocLink page="alerts">Alerts</DocLink>.
@@ -39,19 +39,27 @@ export function AlertsPage() {
           error === null && <Skeleton h={{ base: 1400, sm: 960 }} />
         ) : (
           <>
-            <EmailSection uid={uid} email={data.mail} />
-            <PermittedFields operation={updateAlerts} to="change these rules">
-              <Rules uid={uid} settings={data} />
-              <Schedule key={uid} uid={uid} settings={data} />
-            </PermittedFields>
+            <Section title="Email">
+              <EmailSection uid={uid} email={data.mail} />
+            </Section>
+            <Section title="Chats and webhooks">
+              <Permitted operation={listAlertDestinations} to="see and change them">
+                <Destinations uid={uid} />
+              </Permitted>
+            </Section>
+            <Section title="What is sent">
+              <PermittedFields operation={updateAlerts} to="change these rules">
+                <Rules uid={uid} settings={data} />
+              </PermittedFields>
+            </Section>
+            <Section title="When it is sent">
+              <PermittedFields operation={updateAlerts}>
+                <Schedule key={uid} uid={uid} settings={data} />
+              </PermittedFields>
+            </Section>
           </>
         )}
       </Stack>
-      <Section title="Chats and webhooks">
-        <Permitted operation={listAlertDestinations} to="see and change them">
-          <Destinations uid={uid} />
-        </Permitted>
-      </Section>
       <Section title="Messages from the last 30 days">
         <Permitted operation={listAlertDeliveries} to="see them">
           <Deliveries uid={uid} />

@@ -20,6 +20,7 @@ import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { SecretText } from '../../ui/UnsavedWarning.tsx';
 import { DESTINATION_NAMES, KIND_NAMES } from './AlertRules.tsx';
@@ -32,13 +33,17 @@ export function Destinations({ uid }: { uid: string }) {
   const [isAdding, setAdding] = useState(false);
   const [deleted, setDeleted] = useState<Destination | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
+  const [arrivedAt, setArrivedAt] = useState<string | null>(null);
   const reload = async () => {
     await queries.invalidateQueries({ queryKey: [listAlertDestinations.id] });
     await queries.invalidateQueries({ queryKey: [listAlertDeliveries.id] });
   };
   const at = ({ destination_uid }: Destination) => ({ uid, destination_uid });
   const test = useMutation({
-    mutationFn: (destination: Destination) => call(testAlertDestination, at(destination)),
+    mutationFn: (destination: Destination) => {
+      setArrivedAt(null);
+      return call(testAlertDestination, at(destination));
+    },
     onSuccess: reload,
   });
   const turn = useMutation({
@@ -72,22 +77,8 @@ export function Destinations({ uid }: { uid: string }) {
         </>
       ),
     },
-    {
-      header: 'Last message',
-      cell: ({ last }) =>
-        last === null ? (
-          'None yet'
-        ) : (
-          <>
-            {last.state === 'sent' ? 'Sent' : last.state === 'failed' ? 'Failed' : 'Waiting'} <Time at={last.at} />
-            {last.problem !== null && (
-              <Text size="sm" c="dimmed">
-                {last.problem}
-              </Text>
-            )}
-          </>
-        ),
-    },
+    { header: 'Last test', cell: ({ last_test: last }) => <Result result={last} none="Never tested" /> },
+    { header: 'Last alert', cell: ({ last, last_test: test }) => <LastAlert last={last} test={test} /> },
     {
       header: 'On',
       cell: (destination) => (
@@ -139,7 +130,12 @@ export function Destinations({ uid }: { uid: string }) {
   return (
     <Stack gap="md">
       {failure !== null && <Problem error={failure} {...(error !== null && { onRetry: () => void refetch() })} />}
-      {test.data !== undefined && (
+      {arrivedAt !== null && (
+        <Notice tone="good" title={`Added ${arrivedAt}, and sent a test to it`}>
+          <Text size="sm">Check that the message has arrived there.</Text>
+        </Notice>
+      )}
+      {test.data !== undefined && arrivedAt === null && (
         <Notice
           tone={test.data.state === 'sent' ? 'good' : 'bad'}
           title={test.data.state === 'sent' ? `Sent to ${test.data.to}` : `Not sent to ${test.data.to}`}
@@ -170,13 +166,12 @@ export function Destinations({ uid }: { uid: string }) {
       {isAdding && (
         <AddDestination
           uid={uid}
-          onAdded={async (added) => {
-            setSecret(added.secret);
+          onChange={reload}
+          onClose={({ secret: shown, arrivedAt }) => {
+            setSecret(shown);
+            setArrivedAt(arrivedAt);
             setAdding(false);
-            await reload();
-            test.mutate(added.destination);
           }}
-          onClose={() => setAdding(false)}
         />
       )}
       {deleted !== null && (
@@ -215,47 +210,71 @@ const PLACEHOLDERS: Readonly<Record<Kind, string>> = {
   webhook: 'https://',
 };
 
+/** The kind of chat whose addresses begin like this; undefined if it could be any webhook. */
+function kindOfAddress(url: string): Kind | undefined {
+  if (/^https:\/\/hooks\.slack(-gov)?\.com\//.test(url)) return 'slack';
+  if (/^https:\/\/((ptb|canary)\.)?discord(app)?\.com\//.test(url)) return 'discord';
+  if (/^https:\/\/[\w.-]+\.(logic\.azure|api\.powerplatform|webhook\.office(365)?)\.(com|us|cn)(:443)?\//.test(url))
+    return 'teams';
+  return undefined;
+}
+
+type Added = OutputOf<typeof addAlertDestination>;
+
 type AddDestinationProps = {
   uid: string;
-  onAdded: (added: OutputOf<typeof addAlertDestination>) => Promise<void>;
-  onClose: () => void;
+  /** Called when a destination was added, changed or tested. */
+  onChange: () => Promise<void>;
+  /** `arrivedAt` is the name of a destination that was added, if its test arrived. */
+  onClose: (result: { secret: string | null; arrivedAt: string | null }) => void;
 };
 
-/** The dialog that adds a chat or a webhook to a game's alerts. */
-function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
-  const [kind, setKind] = useState<Kind>('slack');
+/**
+ * The dialog that adds a chat or a webhook to a game's alerts. The server sends a test to it. If that fails, the
+ * destination stays, and so does the dialog with what was typed, to correct it and try again.
+ */
+function AddDestination({ uid, onChange, onClose }: AddDestinationProps) {
+  const [chosen, setChosen] = useState<Kind | null>(null);
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [kinds, setKinds] = useState<readonly AlertKind[]>(ALERT_KINDS);
-  const adding = useMutation({
-    mutationFn: () =>
-      call(addAlertDestination, {
-        uid,
-        kind,
-        name: name.trim() || DESTINATION_NAMES[kind],
-        url: url.trim(),
-        kinds: kinds.length === ALERT_KINDS.length ? null : [...kinds],
-      }),
-    onSuccess: onAdded,
+  const [added, setAdded] = useState<Added | null>(null);
+  const kind = added?.destination.kind ?? chosen ?? kindOfAddress(url.trim()) ?? 'slack';
+  const fields = {
+    name: name.trim() || DESTINATION_NAMES[kind],
+    url: url.trim(),
+    kinds: kinds.length === ALERT_KINDS.length ? null : [...kinds],
+  };
+  const saving = useMutation({
+    mutationFn: async (): Promise<{ problem: string | null; added: Added }> => {
+      if (added === null) {
+        const created = await call(addAlertDestination, { uid, kind, ...fields });
+        setAdded(created);
+        return { problem: created.destination.last_test?.problem ?? null, added: created };
+      }
+      const at = { uid, destination_uid: added.destination.destination_uid };
+      await call(updateAlertDestination, { ...at, ...fields });
+      const { problem } = await call(testAlertDestination, at);
+      return { problem, added };
+    },
+    onSettled: onChange,
+    onSuccess: ({ problem, added: saved }) => {
+      if (problem === null) onClose({ secret: saved.secret, arrivedAt: fields.name });
+    },
   });
+  const close = () => onClose({ secret: added?.secret ?? null, arrivedAt: null });
   return (
-    <Dialog title="Add a chat or webhook" onClose={onClose}>
+    <Dialog title="Add a chat or webhook" onClose={close}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          adding.mutate();
+          saving.mutate();
         }}
       >
         <Stack gap="md">
-          <NativeSelect
-            data-field="kind"
-            label="Send alerts to"
-            data={KINDS}
-            value={kind}
-            onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
-          />
           <TextInput
             data-field="url"
+            data-autofocus
             label="Address"
             description={SOURCES[kind]}
             type="url"
@@ -264,6 +283,15 @@ function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
             placeholder={PLACEHOLDERS[kind]}
             value={url}
             onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+          />
+          <NativeSelect
+            data-field="kind"
+            label="Send alerts to"
+            description="Found by the address, unless you choose it"
+            data={KINDS}
+            value={kind}
+            disabled={added !== null}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value as Kind)}
           />
           <TextInput
             data-field="name"
@@ -278,7 +306,7 @@ function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
             data-field="kinds"
             label="Alerts to send"
             value={[...kinds]}
-            onChange={(chosen) => setKinds(ALERT_KINDS.filter((each) => chosen.includes(each)))}
+            onChange={(next) => setKinds(ALERT_KINDS.filter((each) => next.includes(each)))}
           >
             <Stack gap={6} mt={4}>
               {ALERT_KINDS.map((each) => (
@@ -286,17 +314,63 @@ function AddDestination({ uid, onAdded, onClose }: AddDestinationProps) {
               ))}
             </Stack>
           </Checkbox.Group>
-          {adding.error !== null && <Problem error={adding.error} />}
+          {saving.error !== null && <Problem error={saving.error} />}
+          {saving.data?.problem != null && (
+            <Notice tone="bad" title={`${fields.name} was added, but the test didn't arrive`}>
+              <Text size="sm">{saving.data.problem}</Text>
+              <Text size="sm">
+                {kind === 'webhook'
+                  ? 'If it needs the signing secret first, close this to see the secret. Otherwise correct the address.'
+                  : 'Correct the address, or close this and send a test later.'}
+              </Text>
+            </Notice>
+          )}
           <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
+            <Button variant="default" onClick={close}>
+              {added === null ? 'Cancel' : 'Close'}
             </Button>
-            <Button type="submit" loading={adding.isPending} disabled={kinds.length === 0}>
-              Add and send test
+            <Button type="submit" loading={saving.isPending} disabled={kinds.length === 0}>
+              {added === null ? 'Add and send test' : 'Save and send test'}
             </Button>
           </Group>
         </Stack>
       </form>
     </Dialog>
   );
+}
+
+/** Whether a message arrived and when, or why it didn't. */
+function Result({ result, none }: { result: Destination['last_test']; none: string }) {
+  if (result === null) return none;
+  return (
+    <>
+      <StateBadge tone={result.problem === null ? 'good' : 'bad'}>
+        {result.problem === null ? 'Arrived' : 'Failed'}
+      </StateBadge>{' '}
+      <Time at={result.at} />
+      {result.problem !== null && (
+        <Text size="sm" c="dimmed">
+          {result.problem}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function LastAlert({ last, test }: { last: Destination['last']; test: Destination['last_test'] }) {
+  if (last === null) return 'None yet';
+  // The newest message is the test.
+  if (test !== null && last.at <= test.at) return 'None since the test';
+  if (last.state === 'waiting')
+    return (
+      <>
+        <StateBadge tone="busy">Waiting</StateBadge> <Time at={last.at} />
+        {last.problem !== null && (
+          <Text size="sm" c="dimmed">
+            {last.problem}
+          </Text>
+        )}
+      </>
+    );
+  return <Result result={last} none="" />;
 }
