@@ -131,34 +131,44 @@ export type Deletion = {
 
 /** One sentence per line, what players lose first. */
 export function describeDeletion(deletion: Deletion): string[] {
-  const { build, channels, files, bytes, symbols, uploads, crashReports, devices, visibility } = deletion;
-  const size = formatBytes(bytes);
+  return describeDeletions([deletion]);
+}
+
+/** The same for several builds that are deleted together, with the totals of their numbers. */
+export function describeDeletions(deletions: readonly Deletion[]): string[] {
+  const isOne = deletions.length === 1;
+  const [it, has, offers] = isOne ? ['it', 'It has', 'offers it'] : ['them', 'They have', 'offers any of them'];
+  const total = (numberOf: (deletion: Deletion) => number) => deletions.reduce((sum, each) => sum + numberOf(each), 0);
+  const emptied = deletions.flatMap(({ build, channels, visibility }) =>
+    channels.map((channel) => describeEmptied(channel, build, visibility)),
+  );
+  const files = total((deletion) => deletion.files);
+  const size = formatBytes(total(({ bytes }) => bytes));
   return [
-    ...channels.map((channel) => describeEmptied(channel, build, visibility)),
-    ...(channels.length === 0 ? ['No channel offers it, so nothing changes for players.'] : []),
+    ...(emptied.length === 0 ? [`No channel ${offers}, so nothing changes for players.`] : emptied),
     ...sentenceFor(
-      devices,
-      '1 device ran it in the last 30 days.',
-      (count) => `${count} devices ran it in the last 30 days.`,
+      total(({ devices }) => devices),
+      `1 device ran ${it} in the last 30 days.`,
+      (count) => `${count} devices ran ${it} in the last 30 days.`,
     ),
-    ...(files === 0 ? ['It has no files.'] : []),
+    ...(files === 0 ? [`${has} no files.`] : []),
     ...sentenceFor(
       files,
       `1 file (${size}) can no longer be downloaded by anyone.`,
       (count) => `${count} files (${size}) can no longer be downloaded by anyone.`,
     ),
     ...sentenceFor(
-      uploads,
+      total(({ uploads }) => uploads),
       '1 upload in progress will be rejected.',
       (count) => `${count} uploads in progress will be rejected.`,
     ),
     ...sentenceFor(
-      symbols,
+      total(({ symbols }) => symbols),
       '1 symbol file is deleted, unless another build shares it.',
       (count) => `${count} symbol files are deleted, except those shared with other builds.`,
     ),
     ...sentenceFor(
-      crashReports,
+      total(({ crashReports }) => crashReports),
       '1 crash report is kept, with the version.',
       (count) => `${count} crash reports are kept, with the version.`,
     ),

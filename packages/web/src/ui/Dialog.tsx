@@ -145,10 +145,9 @@ type DeleteDialogProps = {
   /** The label of the button that deletes, which also names the form: `Delete build`. */
   label: string;
   /** What the deletion would change. */
-  preview: Pick<
-    UseQueryResult<{ readonly consequences: readonly string[] }>,
-    'data' | 'error' | 'isPending' | 'refetch'
-  >;
+  preview: Pick<UseQueryResult<{ readonly consequences: readonly string[] }>, 'data' | 'error' | 'isPending'> & {
+    readonly refetch: () => unknown;
+  };
   /** The height of the preview in pixels while it is loading. */
   previewHeight: number;
   deletion: Pick<UseMutationResult<unknown, Error, void>, 'error' | 'isPending' | 'mutate'>;

@@ -1,6 +1,6 @@
-// Selects rows of a list: the column with the checkboxes, what is selected, and the bar that compares two rows.
+// Selects rows of a list: the column with the checkboxes, what is selected, and the bar with what can be done with them.
 import { Button, Group, Text } from '@mantine/core';
-import { type ChangeEvent, useEffect, useState } from 'react';
+import { type ChangeEvent, type ReactNode, useEffect, useState } from 'react';
 import { useListPosition } from '../frame/going-back.ts';
 import { useShortcuts } from '../frame/shortcuts.ts';
 import type { Column } from './DataTable.tsx';
@@ -99,22 +99,28 @@ type CompareBarProps = {
   itemName: string;
   onCompare: (a: string, b: string) => void;
   onClear: () => void;
+  /** What else can be done with the rows. */
+  children?: ReactNode;
 };
 
-/** Says how many rows are selected, and compares two of them. */
-export function CompareBar({ selected, itemName, onCompare, onClear }: CompareBarProps) {
+/** Says how many rows are selected, compares two of them, and has the other actions. */
+export function CompareBar({ selected, itemName, onCompare, onClear, children }: CompareBarProps) {
   const [a, b] = selected;
+  const isPair = selected.length === 2;
   useShortcuts(SHORTCUTS, () => {
-    if (a !== undefined && b !== undefined) onCompare(a, b);
+    if (isPair && a !== undefined && b !== undefined) onCompare(a, b);
   });
   if (a === undefined) return null;
   return (
     <Group gap="sm" className={table.bulk} role="group" aria-label={`Selected ${itemName}s`}>
       <Text size="sm" fw={600} aria-live="polite">
-        {b === undefined ? `1 selected. Select another ${itemName} to compare it with.` : '2 selected'}
+        {b === undefined && children === undefined
+          ? `1 selected. Select another ${itemName} to compare it with.`
+          : `${selected.length} selected`}
       </Text>
-      {b !== undefined && (
-        <Button size="xs" onClick={() => onCompare(a, b)}>
+      {children}
+      {isPair && b !== undefined && (
+        <Button size="xs" variant={children === undefined ? 'filled' : 'default'} onClick={() => onCompare(a, b)}>
           Compare
         </Button>
       )}

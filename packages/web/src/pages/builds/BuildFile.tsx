@@ -46,34 +46,43 @@ export function BuildFile({ slug, file, isOpen, playedGame }: BuildFileProps) {
             ['Scan', file.message],
           ]}
         />
-        <Text size="sm" c="dimmed" mt="xs">
-          Scan history
-        </Text>
-        <ol className={classes.history}>
-          {file.scans.map((scan) => (
-            <li key={`${scan.at} ${scan.state}`}>
-              <Group gap="xs">
-                <StateBadge tone={SCANS[scan.state].tone}>{SCANS[scan.state].label}</StateBadge>
-                <Text span size="sm">
-                  <Time at={scan.at} />
-                </Text>
-                {scan.engine !== null && (
-                  <Text span size="sm" c="dimmed">
-                    {scan.engine}
-                    {scan.signature_version !== null && ` · signatures ${scan.signature_version}`}
-                  </Text>
-                )}
-              </Group>
-              {scan.detail !== null && <Text size="sm">{scan.detail}</Text>}
-            </li>
-          ))}
-        </ol>
+        {/* Without a scanner, the state and its reason above say everything. */}
+        {file.status !== 'unscanned' && <ScanHistory scans={file.scans} />}
         {playedGame !== undefined && <InBrowser gameUid={playedGame} fileUid={file.file_uid} />}
         <Anchor href={`/g/${slug}/files/${file.file_uid}`} size="sm">
           Provenance and contents
         </Anchor>
       </div>
     </details>
+  );
+}
+
+function ScanHistory({ scans }: Pick<BuildFileProps['file'], 'scans'>) {
+  return (
+    <>
+      <Text size="sm" c="dimmed" mt="xs">
+        Scan history
+      </Text>
+      <ol className={classes.history}>
+        {scans.map((scan) => (
+          <li key={`${scan.at} ${scan.state}`}>
+            <Group gap="xs">
+              <StateBadge tone={SCANS[scan.state].tone}>{SCANS[scan.state].label}</StateBadge>
+              <Text span size="sm">
+                <Time at={scan.at} />
+              </Text>
+              {scan.engine !== null && (
+                <Text span size="sm" c="dimmed">
+                  {scan.engine}
+                  {scan.signature_version !== null && ` · signatures ${scan.signature_version}`}
+                </Text>
+              )}
+            </Group>
+            {scan.detail !== null && <Text size="sm">{scan.detail}</Text>}
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 

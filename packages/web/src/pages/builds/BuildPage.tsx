@@ -1,23 +1,18 @@
 // A build: where it is live, its files, changelog, launch health and symbols, and the settings of its crash reporter.
 import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
-import type { Platform } from '@chauffeur/contract/identity';
-import type { OutputOf } from '@chauffeur/contract/operation';
-import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
-import { listChannelMoves, listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
-import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/deletion';
-import { listRejectedUploads } from '@chauffeur/contract/operations/files';
-import { listGames } from '@chauffeur/contract/operations/games';
+import { getGameBuild } from '@chauffeur/contract/operations/builds';
+import { listChannels, promoteBuild } from '@chauffeur/contract/operations/channels';
+import { deleteBuild } from '@chauffeur/contract/operations/deletion';
 import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { ask, call } from '../../api.ts';
+import { ask } from '../../api.ts';
 import { useGoBack } from '../../frame/going-back.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { isMissing, UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/DataTable.tsx';
-import { ConfirmName, DeleteDialog } from '../../ui/Dialog.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
 import { Notice, PageHead, Section, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted, useMay } from '../../ui/Permitted.tsx';
@@ -29,11 +24,12 @@ import { BUILD_STATES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { MoveResult, useMoves } from '../channels/use-moves.tsx';
-import { type OpenGame, useGame } from '../games/use-game.ts';
+import { useGame } from '../games/use-game.ts';
 import { BuildCommits } from './BuildCommits.tsx';
 import { type BuildDetail, BuildFile } from './BuildFile.tsx';
 import { BuildHealth, BuildImpact } from './BuildHealth.tsx';
 import { BuildSymbols } from './BuildSymbols.tsx';
+import { DeleteBuilds, type DeletedBuild } from './DeleteBuilds.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds/$buildId');
 
@@ -174,8 +170,15 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
           ]}
         />
       </Section>
-      {isPromoting && <PromoteDialog game={game} build={build} moves={moves} onClose={() => setPromoting(false)} />}
-      {isDeleting && <DeleteBuild game={game} build={build} onClose={() => setDeleting(false)} onDeleted={onDeleted} />}
+      {isPromoting && <PromoteDialog game={game} builds={[build]} moves={moves} onClose={() => setPromoting(false)} />}
+      {isDeleting && (
+        <DeleteBuilds
+          game={game}
+          builds={[build]}
+          onClose={() => setDeleting(false)}
+          onDeleted={([deleted]) => deleted !== undefined && onDeleted(deleted)}
+        />
+      )}
     </>
   );
 }
@@ -255,50 +258,6 @@ function Changelog({ slug, build }: { slug: string; build: BuildDetail }) {
       </Text>
     </div>
   ));
-}
-
-type DeleteBuildProps = {
-  game: OpenGame;
-  build: { build_id: string; version: string } & Platform;
-  onClose: () => void;
-  onDeleted: (deleted: DeletedBuild) => void;
-};
-
-type DeletedBuild = OutputOf<typeof deleteBuild>;
-
-const CHANGED = [listChannels, listChannelMoves, listGameBuilds, listRejectedUploads, listGames].map(({ id }) => id);
-
-/**
- * The dialog that deletes a build. It lists the consequences and, if players are affected, asks for the version.
- */
-function DeleteBuild({ game, build, onClose, onDeleted }: DeleteBuildProps) {
-  const target = { uid: game.game_uid, build_id: build.build_id };
-  const queries = useQueryClient();
-  const [typed, setTyped] = useState('');
-  // The preview is always loaded again: the decision must be based on the current consequences.
-  const preview = useQuery({ ...ask(getBuildDeletion, target), staleTime: 0, gcTime: 0 });
-  const deletion = useMutation({
-    mutationFn: () => call(deleteBuild, target),
-    onSuccess: async (deleted) => {
-      onDeleted(deleted);
-      queries.removeQueries({ queryKey: [getGameBuild.id, target] });
-      await Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));
-    },
-  });
-  const needsName = preview.data?.touches_players === true;
-  return (
-    <DeleteDialog
-      title={`Delete ${build.version} for ${formatPlatform(build)}?`}
-      label="Delete build"
-      preview={preview}
-      previewHeight={160}
-      deletion={deletion}
-      isSure={!needsName || typed.trim() === build.version}
-      onClose={onClose}
-    >
-      {needsName && <ConfirmName name={build.version} typed={typed} onType={setTyped} />}
-    </DeleteDialog>
-  );
 }
 
 /** Shown on the build's page after the build was deleted. */

@@ -18,7 +18,7 @@ import { Pager } from '../../ui/PagedTable.tsx';
 import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { OS_FILTER_CHOICES } from '../../ui/platforms.ts';
-import { CompareBar, MAX_COMPARED, selectColumn, useSelection } from '../../ui/SelectRows.tsx';
+import { selectColumn, useSelection } from '../../ui/SelectRows.tsx';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
 import { RowAnchor, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -36,6 +36,7 @@ import {
   readPage,
   toBuildSearch,
 } from './build-filters.ts';
+import { SelectedBuilds } from './SelectedBuilds.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/builds');
 
@@ -43,10 +44,13 @@ const POLL_MS = 3000;
 /** Most versions have all their builds on one page. */
 const PAGE_SIZE = 50;
 
+/** All builds on one page of the list can be selected. */
+const MAX_SELECTED = PAGE_SIZE;
+
 const SELECTABLE = {
   idOf: (build: ListedBuild) => build.build_id,
   nameOf: (build: ListedBuild) => `${build.version} for ${formatPlatform(build)}`,
-  max: MAX_COMPARED,
+  max: MAX_SELECTED,
 };
 
 export function BuildsPage() {
@@ -66,35 +70,34 @@ export function BuildsPage() {
   /** The number of resets is the key of the filters, so that a reset clears the search field too. */
   const [resets, setResets] = useState(0);
   /**
-   * The selected rows stay while someone looks for the other build on another page of the list, or with other filters.
+   * The selected rows stay while someone looks for other builds on another page of the list, or with other filters.
    */
   const [selected, setSelected] = useSelection('builds');
-  const compare = (a: string, b: string) =>
-    void navigate({ to: '/dev/$slug/builds/compare', params: { slug: game.slug }, search: { a, b } });
   const change = (changed: ChangedFilters) =>
     void navigate({ search: toBuildSearch({ ...filters, page: undefined, ...changed }), replace: true });
   const reset = () => {
     change({ search: undefined, os: undefined, channel: undefined, state: undefined });
     setResets(resets + 1);
   };
+  const rows = sort === 'registered' && data !== undefined ? groupByVersion(data.builds) : data?.builds;
   return (
     <Stack gap="md">
       <PageHead title="Builds" tabTitle={`Builds · ${game.name}`} />
       <Filters key={resets} gameUid={game.game_uid} filters={filters} onChange={change} />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-      <CompareBar selected={selected} itemName="build" onCompare={compare} onClear={() => setSelected([])} />
+      <SelectedBuilds game={game} selected={selected} onSelect={setSelected} listed={data?.builds} />
       <DataTable
         label="Builds"
         keepsColumns
         columns={[
-          selectColumn({ ...SELECTABLE, selected, onSelect: setSelected }),
+          selectColumn({ ...SELECTABLE, ...(rows !== undefined && { rows }), selected, onSelect: setSelected }),
           ...buildColumns({
             slug: game.slug,
             pointers: channels.data?.channels,
             order: { sort, onSort: (order) => change({ sort: order === 'registered' ? undefined : order }) },
           }),
         ]}
-        rows={sort === 'registered' && data !== undefined ? groupByVersion(data.builds) : data?.builds}
+        rows={rows}
         rowKey={({ build_id }) => build_id}
         isLoading={isPending || isPlaceholderData}
         skeletonRows={8}

@@ -160,9 +160,9 @@ type Uploaded = Pick<NonNullable<OutputOf<typeof listGameBuilds>['builds'][numbe
   readonly upload_token?: string | null;
 };
 
-/** The uploader in a list: the person, or the name of what a CI system used. */
+/** The uploader in a list: the person, or the name of the key or token. */
 function nameUploader({ origin, upload_token: token }: Uploaded): string {
-  return origin.type === 'deploy_key' ? (token ?? 'deploy key') : origin.user;
+  return origin.type === 'deploy_key' ? (token ?? `deploy key ${origin.key_ref}`) : origin.user;
 }
 
 export function formatUploader(file: Uploaded): string {

@@ -110,13 +110,13 @@ function PromoteForm({ game, channel, pointer, builds, moves, onDone }: PromoteF
   const current = pointer ?? undefined;
   const isSame = isOffered({ build, current });
   const { visibility } = game;
-  const { changes, isUnchanged } = previewPromotion({ channel, build, current, hours, visibility, now });
+  const { changes, isUnchanged } = previewPromotion({ channel, builds: [{ build, current }], hours, visibility, now });
   return (
     <form
       aria-label="Promote a build"
       onSubmit={(event) => {
         event.preventDefault();
-        moves.mutate({ kind: 'promote', channel, build, hours }, { onSuccess: onDone });
+        moves.mutate({ kind: 'promote', channel, builds: [build], hours }, { onSuccess: onDone });
       }}
     >
       <Stack gap="sm">

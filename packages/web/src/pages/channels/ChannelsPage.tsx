@@ -6,6 +6,7 @@ import {
   listBetaMembers,
   listChannelMoves,
   listChannels,
+  promoteBuild,
   rollbackChannel,
 } from '@chauffeur/contract/operations/channels';
 import { ownValue } from '@chauffeur/contract/own-value';
@@ -17,7 +18,7 @@ import { ask } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { PageHead, Section } from '../../ui/PageLayout.tsx';
-import { Permitted } from '../../ui/Permitted.tsx';
+import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { comparePlatforms } from '../../ui/platforms.ts';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
@@ -46,7 +47,7 @@ export function ChannelsPage() {
   });
   const moves = useMoves(game.game_uid);
   const [opened, setOpened] = useState<{ channel: string; platform: Platform } | null>(null);
-  const [rolledBack, setRolledBack] = useState<string | null>(null);
+  const [rolledBack, setRolledBack] = useState<Rollback | null>(null);
   const pointers = data?.channels ?? [];
   const emptied = data?.emptied ?? [];
   const isUsed = pointers.length > 0 || emptied.length > 0;
@@ -54,10 +55,7 @@ export function ChannelsPage() {
     moves.reset();
     setOpened({ channel, platform });
   };
-  const pointer = pointers.find(
-    ({ channel, os, arch }) =>
-      channel === opened?.channel && os === opened.platform.os && arch === opened.platform.arch,
-  );
+  const pointer = pointers.find((each) => opened !== null && isAt(each, opened.channel, opened.platform));
   return (
     <Stack gap="lg">
       <Stack gap="sm">
@@ -77,9 +75,9 @@ export function ChannelsPage() {
           grid={gridOf(pointers, emptied)}
           emptied={emptied}
           onOpen={open}
-          onRollback={(channel) => {
+          onRollback={(rollback) => {
             moves.reset();
-            setRolledBack(channel);
+            setRolledBack(rollback);
           }}
         />
       )}
@@ -104,8 +102,13 @@ export function ChannelsPage() {
       {rolledBack !== null && (
         <RollbackDialog
           game={game}
-          channel={rolledBack}
-          pointers={pointers.filter(({ channel }) => channel === rolledBack)}
+          channel={rolledBack.channel}
+          platform={rolledBack.platform}
+          pointers={pointers.filter(
+            (each) =>
+              each.channel === rolledBack.channel &&
+              (rolledBack.platform === null || isAt(each, rolledBack.channel, rolledBack.platform)),
+          )}
           moves={moves}
           onClose={() => setRolledBack(null)}
         />
@@ -114,78 +117,132 @@ export function ChannelsPage() {
   );
 }
 
+/** What to roll back: a channel on one platform, or on all platforms if it is null. */
+type Rollback = { readonly channel: string; readonly platform: Platform | null };
+
 type ChannelGridProps = {
   grid: Grid<Pointer>;
   emptied: readonly Emptied[];
   onOpen: (channel: string, platform: Platform) => void;
-  onRollback: (channel: string) => void;
+  onRollback: (rollback: Rollback) => void;
 };
 
 const AUDIENCES: Readonly<Record<string, string>> = { stable: 'All players', beta: 'Beta members', dev: 'Developers' };
 
 /** A grid with a row for each channel, a column for each platform, and the current build in each cell. */
 function ChannelGrid({ grid, emptied, onOpen, onRollback }: ChannelGridProps) {
+  const scans = grid.rows.flatMap(({ cells }) => cells.flatMap((pointer) => pointer?.scan ?? []));
+  const isUnscanned = scans.length > 0 && scans.every((scan) => scan === 'unscanned');
   return (
-    <table className={classes.grid} aria-label="Channels by platform">
-      <thead>
-        <tr>
-          <th scope="col">Channel</th>
-          {grid.platforms.map((platform) => (
-            <th key={formatPlatform(platform)} scope="col">
-              {formatPlatform(platform)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {grid.rows.map(({ channel, cells }) => (
-          <tr key={channel}>
-            <th scope="row">
-              <Text fw={600} size="sm">
-                {channel}
-              </Text>
-              <Text size="xs" c="dimmed">
-                {ownValue(AUDIENCES, channel) ?? 'Anyone with the link'}
-              </Text>
-              {cells.some((pointer) => pointer?.rollback_to != null) && (
-                <Permitted operation={rollbackChannel}>
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    mt={4}
-                    aria-label={`Roll back ${channel}`}
-                    onClick={() => onRollback(channel)}
-                  >
-                    Roll back…
-                  </Button>
-                </Permitted>
-              )}
-            </th>
-            {cells.map((pointer, index) => {
-              const platform = grid.platforms[index]!;
-              return (
-                <td key={formatPlatform(platform)} data-platform={formatPlatform(platform)}>
-                  <button type="button" className={classes.cell} onClick={() => onOpen(channel, platform)} data-row>
-                    <VisuallyHidden>
-                      {channel} on {formatPlatform(platform)}: {pointer === null && 'no build'}
-                    </VisuallyHidden>
-                    {pointer === null ? (
-                      <EmptyCell deleted={emptied.find((each) => isAt(each, channel, platform))} />
-                    ) : (
-                      <Offer pointer={pointer} />
-                    )}
-                  </button>
-                </td>
-              );
-            })}
+    <Stack gap="xs">
+      <table className={classes.grid} aria-label="Channels by platform">
+        <thead>
+          <tr>
+            <th scope="col">Channel</th>
+            {grid.platforms.map((platform) => (
+              <th key={formatPlatform(platform)} scope="col">
+                {formatPlatform(platform)}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {grid.rows.map(({ channel, cells }) => (
+            <tr key={channel}>
+              <th scope="row">
+                <Text fw={600} size="sm">
+                  {channel}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  {ownValue(AUDIENCES, channel) ?? 'Anyone with the link'}
+                </Text>
+                {cells.some((pointer) => pointer?.rollback_to != null) && (
+                  <Permitted operation={rollbackChannel}>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      mt={4}
+                      aria-label={`Roll back ${channel}`}
+                      onClick={() => onRollback({ channel, platform: null })}
+                    >
+                      Roll back…
+                    </Button>
+                  </Permitted>
+                )}
+              </th>
+              {cells.map((pointer, index) => {
+                const platform = grid.platforms[index]!;
+                return (
+                  <td key={formatPlatform(platform)} data-platform={formatPlatform(platform)}>
+                    <div className={classes.content}>
+                      <button type="button" className={classes.cell} onClick={() => onOpen(channel, platform)} data-row>
+                        <VisuallyHidden>
+                          {channel} on {formatPlatform(platform)}: {pointer === null && 'no build'}
+                        </VisuallyHidden>
+                        {pointer === null ? (
+                          <EmptyCell deleted={emptied.find((each) => isAt(each, channel, platform))} />
+                        ) : (
+                          <Offer pointer={pointer} showsScan={!isUnscanned} />
+                        )}
+                      </button>
+                      <CellActions
+                        channel={channel}
+                        platform={platform}
+                        pointer={pointer}
+                        onChange={() => onOpen(channel, platform)}
+                        onRollback={() => onRollback({ channel, platform })}
+                      />
+                    </div>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isUnscanned && (
+        <Text size="xs" c="dimmed">
+          The files are unscanned, because the server has no virus scanner.
+        </Text>
+      )}
+    </Stack>
   );
 }
 
-function isAt(pointer: Emptied, channel: string, { os, arch }: Platform): boolean {
+type CellActionsProps = {
+  channel: string;
+  platform: Platform;
+  pointer: Pointer | null;
+  onChange: () => void;
+  onRollback: () => void;
+};
+
+function CellActions({ channel, platform, pointer, onChange, onRollback }: CellActionsProps) {
+  const mayPromote = useMay(promoteBuild);
+  const mayRollBack = useMay(rollbackChannel);
+  const place = `${channel} on ${formatPlatform(platform)}`;
+  const earlier = pointer?.rollback_to ?? null;
+  return (
+    <div className={classes.actions}>
+      {mayRollBack && earlier !== null && (
+        <button type="button" onClick={onRollback} aria-label={`Roll back ${place} to ${earlier.version}`}>
+          Roll back to {earlier.version}
+        </button>
+      )}
+      {mayPromote && (
+        <button
+          type="button"
+          onClick={onChange}
+          aria-label={pointer === null ? `Promote a build to ${place}` : `Change ${place}`}
+        >
+          {pointer === null ? 'Promote…' : 'Change…'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function isAt(pointer: Platform & { readonly channel: string }, channel: string, { os, arch }: Platform): boolean {
   return pointer.channel === channel && pointer.os === os && pointer.arch === arch;
 }
 
@@ -209,7 +266,7 @@ function EmptyCell({ deleted }: { deleted: Emptied | undefined }) {
   );
 }
 
-function Offer({ pointer }: { pointer: Pointer }) {
+function Offer({ pointer, showsScan }: { pointer: Pointer; showsScan: boolean }) {
   const isExpired = useIsExpired(pointer.expires_at);
   return (
     <>
@@ -217,7 +274,9 @@ function Offer({ pointer }: { pointer: Pointer }) {
         <Text span fw={600} td={isExpired ? 'line-through' : undefined} style={{ overflowWrap: 'anywhere' }}>
           {pointer.version}
         </Text>
-        {pointer.scan !== null && <StateBadge tone={SCANS[pointer.scan].tone}>{SCANS[pointer.scan].label}</StateBadge>}
+        {showsScan && pointer.scan !== null && (
+          <StateBadge tone={SCANS[pointer.scan].tone}>{SCANS[pointer.scan].label}</StateBadge>
+        )}
       </span>
       <Text span size="xs" c="dimmed">
         <Time at={pointer.moved_at} />

@@ -1,7 +1,5 @@
-// The dialog that promotes a build to a channel.
+// The dialog that promotes a build to a channel, or builds of one version for several platforms.
 import { isOffered } from '@chauffeur/contract/consequences';
-import { formatPlatform } from '@chauffeur/contract/format';
-import type { Platform } from '@chauffeur/contract/identity';
 import { listChannels } from '@chauffeur/contract/operations/channels';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -14,34 +12,40 @@ import { useNow } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { channelNames } from './channel-grid.ts';
 import { ExpirySelect } from './Expiry.tsx';
-import { type Moves, previewPromotion } from './use-moves.tsx';
+import { formatPlatforms, type Moves, type PromotedBuild, previewPromotion } from './use-moves.tsx';
 
 type PromoteDialogProps = {
   game: OpenGame;
-  build: { build_id: string; version: string } & Platform;
+  /** There is at least one. All are of one version, each for another platform. */
+  builds: readonly PromotedBuild[];
   moves: Moves;
   onClose: () => void;
+  /** Called after the promotion, instead of `onClose`. */
+  onDone?: () => void;
 };
 
-export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProps) {
+export function PromoteDialog({ game, builds, moves, onClose, onDone = onClose }: PromoteDialogProps) {
   const [channel, setChannel] = useState('stable');
   const [hours, setHours] = useState(0);
   const listId = useId();
   const now = useNow();
   const { data, error, refetch } = useQuery(ask(listChannels, { uid: game.game_uid }));
   const pointers = data?.channels ?? [];
-  const current = pointers.find(
-    (pointer) => pointer.channel === channel && pointer.os === build.os && pointer.arch === build.arch,
-  );
+  const offers = builds.map((build) => ({
+    build,
+    current: pointers.find(
+      (pointer) => pointer.channel === channel && pointer.os === build.os && pointer.arch === build.arch,
+    ),
+  }));
   const { visibility } = game;
-  const { changes, isUnchanged } = previewPromotion({ channel, build, current, hours, visibility, now });
+  const { changes, isUnchanged } = previewPromotion({ channel, builds: offers, hours, visibility, now });
   return (
-    <Dialog title={`Promote ${build.version} for ${formatPlatform(build)}`} onClose={onClose}>
+    <Dialog title={`Promote ${builds[0]?.version} for ${formatPlatforms(builds)}`} onClose={onClose}>
       <form
         aria-label="Promote"
         onSubmit={(event) => {
           event.preventDefault();
-          moves.mutate({ kind: 'promote', channel, build, hours }, { onSuccess: onClose });
+          moves.mutate({ kind: 'promote', channel, builds, hours }, { onSuccess: onDone });
         }}
       >
         <Stack gap="md">
@@ -70,7 +74,7 @@ export function PromoteDialog({ game, build, moves, onClose }: PromoteDialogProp
               Cancel
             </Button>
             <Button type="submit" loading={moves.isPending} disabled={data === undefined || isUnchanged}>
-              {isOffered({ build, current }) && !isUnchanged ? 'Change expiry' : 'Promote'}
+              {offers.every(isOffered) && !isUnchanged ? 'Change expiry' : 'Promote'}
             </Button>
           </Group>
         </Stack>

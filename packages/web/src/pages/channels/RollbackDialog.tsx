@@ -1,6 +1,7 @@
-// The dialog to roll a channel back on all platforms that have an earlier build.
+// The dialog to roll a channel back on one platform, or on all platforms that have an earlier build.
 import { describeRollbacks } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
+import type { Platform } from '@chauffeur/contract/identity';
 import { rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { Dialog } from '../../ui/Dialog.tsx';
@@ -14,20 +15,25 @@ import type { Moves } from './use-moves.tsx';
 type RollbackDialogProps = {
   game: OpenGame;
   channel: string;
-  /** What the channel offers on each platform. */
+  /** Null to roll back on all platforms. */
+  platform: Platform | null;
+  /** What the channel offers on each of these platforms. */
   pointers: readonly Pointer[];
   moves: Moves;
   onClose: () => void;
 };
 
-export function RollbackDialog({ game, channel, pointers, moves, onClose }: RollbackDialogProps) {
+export function RollbackDialog({ game, channel, platform, pointers, moves, onClose }: RollbackDialogProps) {
   const rollbacks = pointers.flatMap((place) =>
     place.rollback_to === null ? [] : [{ place, to: place.rollback_to, visibility: game.visibility }],
   );
   const kept = pointers.filter(({ rollback_to }) => rollback_to === null);
   const platforms = rollbacks.map(({ place }) => place);
   return (
-    <Dialog title={`Roll ${channel} back`} onClose={onClose}>
+    <Dialog
+      title={platform === null ? `Roll ${channel} back` : `Roll ${channel} back on ${formatPlatform(platform)}`}
+      onClose={onClose}
+    >
       <Stack gap="md">
         {moves.error !== null && <Problem error={moves.error} />}
         <Consequences lines={describeRollbacks(rollbacks)} />

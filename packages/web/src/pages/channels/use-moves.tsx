@@ -1,5 +1,10 @@
 // Promotes builds, rolls channels back, and undoes the last change.
-import { changesNothing, describePromotion, type Promotion } from '@chauffeur/contract/consequences';
+import {
+  changesNothing,
+  describeVersionPromotion,
+  type Promotion,
+  type VersionPromotion,
+} from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
@@ -8,6 +13,7 @@ import {
   listChannelMoves,
   listChannels,
   promoteBuild,
+  promoteVersion,
   rollbackChannel,
   undoChannelChange,
 } from '@chauffeur/contract/operations/channels';
@@ -19,8 +25,11 @@ import { formatExactTime } from '../../ui/format.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 
+export type PromotedBuild = Promotion['build'];
+
 type Move =
-  | { kind: 'promote'; channel: string; build: { build_id: string } & Platform; hours: number }
+  /** One build, or builds of one version for different platforms. */
+  | { kind: 'promote'; channel: string; builds: readonly PromotedBuild[]; hours: number }
   | { kind: 'rollback'; channel: string; platforms: readonly Platform[] }
   | { kind: 'undo'; channel: string; changeUid: string };
 
@@ -52,29 +61,40 @@ type Change = OutputOf<typeof rollbackChannel>;
 async function run(uid: string, move: Move): Promise<Change> {
   if (move.kind === 'undo') return call(undoChannelChange, { uid, channel: move.channel, change_uid: move.changeUid });
   if (move.kind === 'rollback') {
-    const platforms = move.platforms.map(({ os, arch }) => ({ os, arch }));
-    return call(rollbackChannel, { uid, channel: move.channel, platforms });
+    return call(rollbackChannel, { uid, channel: move.channel, platforms: platformsOf(move.platforms) });
   }
-  const { channel, build, hours } = move;
-  const pointer = await call(promoteBuild, { uid, channel, build_id: build.build_id, expires_in_hours: hours });
+  const { channel, builds, hours } = move;
+  const [build, ...others] = builds;
+  if (build === undefined) throw new Error('A promotion needs a build.');
+  const expiry = { expires_in_hours: hours };
+  if (others.length > 0)
+    return call(promoteVersion, { uid, channel, version: build.version, platforms: platformsOf(builds), ...expiry });
+  const pointer = await call(promoteBuild, { uid, channel, build_id: build.build_id, ...expiry });
   return { change_uid: pointer.change_uid, channels: [pointer] };
+}
+
+function platformsOf(places: readonly Platform[]): Platform[] {
+  return places.map(({ os, arch }) => ({ os, arch }));
 }
 
 /** `stable on Linux x86_64 and Windows x86_64 now has 1.0.0.` */
 function describeChange(pointers: Change['channels']): string {
   const byOffer = Map.groupBy(pointers, ({ version, expired }) => (expired ? 'offers nothing' : `has ${version}`));
-  return [...byOffer]
-    .map(([offer, on]) => `${on[0]!.channel} on ${list.format(on.map(formatPlatform))} now ${offer}.`)
-    .join(' ');
+  return [...byOffer].map(([offer, on]) => `${on[0]!.channel} on ${formatPlatforms(on)} now ${offer}.`).join(' ');
 }
 
 const list = new Intl.ListFormat('en-GB');
 
+/** `Linux x86_64 and Windows x86_64` */
+export function formatPlatforms(places: readonly Platform[]): string {
+  return list.format(places.map(formatPlatform));
+}
+
 /** What a promotion would change, to show before it is made. */
-export function previewPromotion({ visibility, now, ...offer }: Omit<Promotion, 'formatTime'>) {
+export function previewPromotion(promotion: Omit<VersionPromotion, 'formatTime'>) {
   return {
-    changes: describePromotion({ ...offer, visibility, now, formatTime: formatExactTime }),
-    isUnchanged: changesNothing(offer),
+    changes: describeVersionPromotion({ ...promotion, formatTime: formatExactTime }),
+    isUnchanged: promotion.builds.every((offer) => changesNothing({ ...offer, hours: promotion.hours })),
   };
 }
 
