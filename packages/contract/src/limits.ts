@@ -101,6 +101,11 @@ export const LIMITS = {
   crashGroupsCounted: 10_000,
   /** The groups of a comparison of two builds: those of the first, of the second, and of both. */
   comparedGroups: 50,
+  /** The builds of one version: in a list of versions, and in one that is read or deleted. */
+  versionBuildsListed: 64,
+  versionBuilds: 200,
+  /** The new and the fixed crash groups of a version. */
+  versionGroups: 50,
   /** The groups in one request. */
   crashGroupsChanged: 500,
   crashGroupsMerged: 100,

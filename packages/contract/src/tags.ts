@@ -3,6 +3,7 @@
 /** Keys are the first part of an operation's id, and values are what the operations of the group are for. */
 export const TAGS = {
   builds: 'Register, list, inspect and delete builds.',
+  versions: 'See the versions of a game with all their builds, and delete them.',
   uploads: 'Upload the zip of a build, whole or in chunks.',
   files: 'Follow the virus scans of uploaded files.',
   issueTracker: 'Set the issue tracker for issues about crashes of a game.',

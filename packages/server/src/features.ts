@@ -117,4 +117,5 @@ export * as invitations from './team/invitations/invitations.ts';
 export * as invitationsTeamInvitations from './team/invitations/team-invitations.ts';
 export * as organisationMembers from './team/organisation-members/organisation-members.ts';
 export * as overview from './team/overview/overview.ts';
+export * as versions from './team/versions/versions.ts';
 export * as weeklySummarySummarize from './team/weekly-summary/summarize.job.ts';

@@ -43,6 +43,7 @@ import * as symbols from './symbols.ts';
 import * as triage from './triage.ts';
 import * as uploads from './uploads.ts';
 import * as usage from './usage.ts';
+import * as versions from './versions.ts';
 import * as videos from './videos.ts';
 
 export const OPERATIONS: readonly Operation[] = [
@@ -57,6 +58,8 @@ export const OPERATIONS: readonly Operation[] = [
   channels.promoteVersionWithKey,
   channels.rollbackWithKey,
   builds.listBuilds,
+  versions.listVersionsWithKey,
+  versions.getVersionWithKey,
   deployInfo.getDeployInfo,
   cli.getCli,
   cli.startCliLogin,
@@ -264,6 +267,8 @@ export const OPERATIONS: readonly Operation[] = [
   builds.getGameBuild,
   deletion.getBuildDeletion,
   deletion.deleteBuild,
+  versions.listVersions,
+  versions.getVersion,
   audit.listAuditEntries,
   audit.exportAuditEntries,
   audit.listOrganisationAuditEntries,

@@ -10,7 +10,7 @@ export const TOOL_GROUPS = {
   approvals: ['approvals'],
   audit: ['audit'],
   bugs: ['bugs'],
-  builds: ['builds', 'deployInfo', 'source', 'store'],
+  builds: ['builds', 'deployInfo', 'source', 'store', 'versions'],
   channels: ['channels'],
   crashes: ['crashes', 'impact', 'issueTracker'],
   games: ['games', 'organisations'],

@@ -100,6 +100,8 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     list_organisation_audit_log: { args: { organisation: studio.organisationUid } },
     list_upload_tokens: { args: { uid } },
     list_game_builds: { args: { uid } },
+    list_versions: { args: { uid } },
+    get_version: { args: { uid, version: '1.0' } },
     get_store_statistics: { args: { uid } },
     list_channels: { args: { uid } },
     list_game_crashes: { args: { uid } },

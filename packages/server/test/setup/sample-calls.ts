@@ -363,6 +363,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
       return { path: { group_id: await newGroup() }, json: {} };
     },
+    'versions.get': () => ({ query: { version: '1.0' } }),
+    'versions.getWithKey': () => ({ query: { version: '1.0' } }),
     'health.compare': () => ({ query: { other: buildId } }),
     'health.compareCrashes': () => ({ query: { other: buildId } }),
     'source.commits': async () => {

@@ -150,6 +150,56 @@ export function readVersions(db: Db, gameId: string, day: string): Promise<{ ver
   );
 }
 
+export type LaunchRow = { devices: number; booted: number; crashed: number };
+
+const launches = sql`coalesce(sum(devices), 0)::bigint as devices, coalesce(sum(booted), 0)::bigint as booted,
+  coalesce(sum(crashed), 0)::bigint as crashed`;
+
+/** The devices of each version that had some in the window. A device counts for each build. */
+export function readVersionLaunches(
+  db: Db,
+  { gameId, since }: HealthWindow,
+  versions: readonly string[],
+): Promise<(LaunchRow & { version: string })[]> {
+  return rows(
+    db,
+    sql<LaunchRow & { version: string }>`select version, ${launches}
+      from event_device_days join builds using (game_id, build_id)
+      where game_id = ${gameId} and day >= ${since}::date and version = any(${versions}::text[]) group by version`,
+  );
+}
+
+/** The devices of each of the builds that had some in the window. */
+export function readBuildLaunches(
+  db: Db,
+  { gameId, since }: HealthWindow,
+  buildIds: readonly string[],
+): Promise<(LaunchRow & { build_id: string })[]> {
+  return rows(
+    db,
+    sql<LaunchRow & { build_id: string }>`select build_id, ${launches} from event_device_days
+      where game_id = ${gameId} and day >= ${since}::date and build_id = any(${buildIds}::uuid[]) group by build_id`,
+  );
+}
+
+export type AdoptionRow = { day: string; devices: number; crashed_devices: number; all_devices: number };
+
+/** For each day, how many devices sent events with these builds and how many of them crashed, of all of the game. */
+export function readAdoption(
+  db: Db,
+  { gameId, since }: HealthWindow,
+  buildIds: readonly string[],
+): Promise<AdoptionRow[]> {
+  const ofBuilds = sql`filter (where build_id = any(${buildIds}::uuid[]))`;
+  return rows(
+    db,
+    sql<AdoptionRow>`select day::text, coalesce(sum(active) ${ofBuilds}, 0)::bigint as devices,
+        coalesce(sum(active_crashed) ${ofBuilds}, 0)::bigint as crashed_devices, sum(active)::bigint as all_devices
+      from event_device_days where game_id = ${gameId} and day >= ${since}::date
+      group by day having sum(active) <> 0 order by day`,
+  );
+}
+
 export type GameDayRow = { day: string; devices: number; crashed_devices: number };
 
 /** Counts, for each day, how many devices sent events with any build of the game, and how many crashed. */

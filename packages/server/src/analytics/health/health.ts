@@ -21,7 +21,7 @@ import { findBuild } from '../../ship/builds/builds.ts';
 import { countDevices } from '../events/events.ts';
 import { bandOf } from './band.ts';
 import * as health from './health.sql.ts';
-import { compareRates, type Share } from './rate-difference.ts';
+import { compareRates, intervalOf, type Share } from './rate-difference.ts';
 
 export type Band = contract.Band;
 type BuildHealth = OutputOf<typeof contract.listHealth>['builds'][number];
@@ -231,6 +231,66 @@ export async function publicHealthOf(ctx: Reader, gameIds: readonly string[]): P
 export async function listingBands(ctx: Reader, gameIds: readonly string[]): Promise<Map<string, Band>> {
   const listed = await publicHealthOf(ctx, gameIds);
   return new Map(gameIds.map((gameId) => [gameId, listed.get(gameId)?.health ?? 'unrated']));
+}
+
+/** How the launches of some builds together are rated, as on the pages of builds. */
+export function ratedLaunches(counts: health.LaunchRow = { devices: 0, booted: 0, crashed: 0 }) {
+  const { devices, booted, crashed } = counts;
+  return { band: bandOf(counts), devices, booted, crashed_on_boot: crashed };
+}
+
+/** The launches of each version, by it. Versions without devices are left out. */
+export async function launchesOfVersions(reader: Reader, gameId: string, versions: readonly string[]) {
+  const rows = await health.readVersionLaunches(reader.db, { gameId, since: sinceOf(reader) }, versions);
+  return new Map(rows.map((row) => [row.version, ratedLaunches(row)]));
+}
+
+/**
+ * The health of some builds together over the last 30 days: their launches, the shares without crashes, and the devices
+ * that used them on each day. A device counts once for each build.
+ */
+export async function healthOfBuilds(reader: Reader, gameId: string, buildIds: readonly string[]) {
+  const window = { gameId, since: sinceOf(reader) };
+  const since = await health.crashFreeSince(reader.db, window.since);
+  const [launches, counts, adoption] = await Promise.all([
+    health.readBuildLaunches(reader.db, window, buildIds),
+    health.readCrashFree(reader.db, { gameId, since }, buildIds),
+    health.readAdoption(reader.db, window, buildIds),
+  ]);
+  const devices = sumOf(launches, ({ devices }) => devices);
+  const booted = sumOf(launches, ({ booted }) => booted);
+  const crashed = sumOf(launches, ({ crashed }) => crashed);
+  return {
+    launchOf: new Map(launches.map((row) => [row.build_id, ratedLaunches(row)])),
+    launch: {
+      ...ratedLaunches({ devices, booted, crashed }),
+      boot_rate: intervalOf({ part: booted, total: devices }),
+      crash_rate: intervalOf({ part: crashed, total: devices }),
+    },
+    crashFree: crashFreeShares(since, counts),
+    adoption,
+  };
+}
+
+function crashFreeShares(since: string, counts: readonly health.CrashFreeRow[]) {
+  const devices = sumOf(counts, ({ devices }) => devices);
+  const crashed_devices = sumOf(counts, ({ crashed_devices }) => crashed_devices);
+  const sessions = sumOf(counts, ({ sessions }) => sessions);
+  const crashes = sumOf(counts, ({ crashes }) => crashes);
+  return {
+    since,
+    devices,
+    crashed_devices,
+    device_rate: intervalOf({ part: devices - crashed_devices, total: devices }),
+    sessions,
+    crashes,
+    // The start of a session may be lost, or be on the day before.
+    session_rate: intervalOf({ part: Math.max(0, sessions - crashes), total: sessions }),
+  };
+}
+
+function sumOf<Row>(rows: readonly Row[], pick: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + pick(row), 0);
 }
 
 const ADOPTED = 3;

@@ -1,4 +1,4 @@
-// The difference of two rates, with a confidence interval.
+// Rates and their differences, with confidence intervals.
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { compareHealth } from '@chauffeur/contract/operations/health';
 
@@ -24,6 +24,14 @@ export function compareRates(share: Share, other: Share): RateDifference {
   const high = difference + Math.hypot(mine.high - rate, otherRate - theirs.low);
   const verdict = low > 0 ? 'better' : high < 0 ? 'worse' : 'unclear';
   return { ...rates, difference, low, high, verdict };
+}
+
+/** A rate with its 95% confidence interval; null without data. */
+export type RateInterval = { rate: number | null; low: number | null; high: number | null };
+
+export function intervalOf(share: Share): RateInterval {
+  const rate = rateOf(share);
+  return rate === null ? { rate, low: null, high: null } : { rate, ...wilsonInterval(share) };
 }
 
 function rateOf({ part, total }: Share): number | null {

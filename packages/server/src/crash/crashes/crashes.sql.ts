@@ -93,6 +93,63 @@ export function compareGroups(
   );
 }
 
+export type VersionGroupRow = {
+  /** new: no build that was registered before the version has reports. fixed: resolved in the version. */
+  kind: 'new' | 'fixed';
+  /** How many groups of this kind there are. */
+  groups: number;
+  group_id: string;
+  title: string;
+  status: GroupStatus;
+  /** Those of the version. */
+  reports: number;
+  devices: number;
+  first_seen: Date;
+  last_seen: Date;
+};
+
+/**
+ * The new and the fixed groups of a version, up to `limit` of each, those with the most reports first. Reports of
+ * deleted builds count; reports of builds whose names are not known anymore count as earlier ones.
+ */
+export function readVersionGroups(
+  db: Db,
+  gameId: string,
+  { version, limit }: { version: string; limit: number },
+): Promise<VersionGroupRow[]> {
+  return rows(
+    db,
+    sql<VersionGroupRow>`with own as materialized (
+        select build_id from build_names where game_id = ${gameId} and version = ${version}
+      ), counted as materialized (
+        select coalesce(merged_into, totals.group_id) as group_id, sum(totals.count)::bigint as reports
+        from crash_group_totals totals join crash_groups members
+          on members.game_id = ${gameId} and members.group_id = totals.group_id
+        where totals.game_id = ${gameId} and build_id in (select build_id from own)
+        group by 1 having sum(totals.count) > 0
+      ), found as (
+        select 'new' as kind, counted.group_id, reports, reports as weight from counted where not exists (
+          select from crash_groups family join crash_group_totals earlier
+            on earlier.game_id = ${gameId} and earlier.group_id = family.group_id and earlier.count > 0
+            left join build_names names on names.game_id = ${gameId} and names.build_id = earlier.build_id
+          where family.game_id = ${gameId}
+            and (family.group_id = counted.group_id or family.merged_into = counted.group_id)
+            and (names.build_id is null or (names.version <> ${version} and names.created_at < (
+              select min(created_at) from builds where game_id = ${gameId} and version = ${version}))))
+        union all
+        select 'fixed', crash_groups.group_id, coalesce(reports, 0), count from crash_groups left join counted using (group_id)
+        where game_id = ${gameId} and status = 'resolved' and fixed_in_version = ${version} and merged_into is null
+      ), ranked as (
+        select *, count(*) over (partition by kind) as groups,
+          row_number() over (partition by kind order by weight desc, group_id) as rank
+        from found
+      )
+      select ranked.kind, groups, ranked.group_id, ${shownTitle} as title, status, reports, devices, first_seen, last_seen
+      from ranked join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = ranked.group_id
+      where rank <= ${limit} order by ranked.kind, rank`,
+  );
+}
+
 /**
  * The number of open groups of each game that were first seen after its newest build. Games without such groups are
  * left out.

@@ -11,13 +11,14 @@ import { countOutdated, enqueueRegrouping, regroupJob } from './process/regroup.
 import { findFamily } from './read/group-list.sql.ts';
 import type { FacetRow } from './read/impact.sql.ts';
 import { readFacetValues, readImpact } from './read/impact.ts';
+import { listMissingOfBuilds } from './read/missing-symbols.ts';
 import { findReportSession, type ReportSession, unknownCrash } from './read/report.ts';
 import { listCrashesOfDevice } from './read/report-list.sql.ts';
 import { createReport, type OpenedReport } from './receive/create.ts';
 import * as files from './report/files.ts';
 import { deleteReportFiles } from './report/files.ts';
 
-export { type FacetRow, forgetDeviceReports, listCrashesOfDevice, readFacetValues, readImpact };
+export { type FacetRow, forgetDeviceReports, listCrashesOfDevice, listMissingOfBuilds, readFacetValues, readImpact };
 
 /** The tables with rows of games. Each comes after the tables that it refers to. */
 export const CRASH_TABLES: readonly string[] = [

@@ -104,13 +104,16 @@ const newestFile = sql`select file_id, filename, size, checksum, scan_state, upl
  * The state of a build (spec: Builds). It depends on the newest file, except that a build with an offered file stays
  * ready if a newer file is rejected.
  */
-const stateOfBuild = sql`(select case
+export const stateOfBuild = sql`(select case
     when newest.scan_state is null then 'registered'
     when newest.scan_state in ('pending', 'scanning') then 'processing'
     when exists (select from files where files.game_id = builds.game_id and files.build_id = builds.build_id
       and ${offered}) then 'ready'
     else 'rejected' end
   from (select) as build left join lateral (${newestFile}) newest on true)`;
+
+/** The size of the newest file of a row of `builds`; null if it has none. */
+export const sizeOfBuild = sql<number | null>`(select size from (${newestFile}) newest)`;
 
 const createdUs = sql`(extract(epoch from created_at) * 1000000)::bigint`;
 
@@ -132,7 +135,7 @@ function matching(gameId: string, { version, os, arch, channel, state, search }:
 const ORDERS: Readonly<Record<BuildOrder, RawBuilder<unknown>>> = {
   registered: sql``,
   downloads: sql`${downloadsOfBuild} desc,`,
-  size: sql`(select size from (${newestFile}) newest) desc nulls last,`,
+  size: sql`${sizeOfBuild} desc nulls last,`,
 };
 
 /** `after` is only for the order of registration. */

@@ -7,7 +7,7 @@ import type { getCrash } from '@chauffeur/contract/operations/crash-reports';
 import * as contract from '@chauffeur/contract/operations/crash-stacks';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
-import { type Db, onlyRow } from '../../../kernel/database/db.ts';
+import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { findBuild } from '../../../ship/builds/builds.ts';
@@ -92,5 +92,43 @@ export function countMissing(db: Db, gameId: string, buildId: string): Promise<M
       )
       select (select count(*) from newest) as reports,
         coalesce((select json_agg(json_build_array(module, crashes) order by crashes desc, module) from counted), '[]') as missing`,
+  );
+}
+
+/** The newest reports of each build that are examined when many builds are read at once. */
+const REPORTS_OF_EACH = 100;
+
+export type MissingOfBuilds = MissingModule & { crashes: number; build_ids: string[] };
+
+/** The modules that the newest reports of these builds were missing, most frequent first, and why they are missing. */
+export async function listMissingOfBuilds(
+  ctx: Context,
+  gameId: string,
+  buildIds: readonly string[],
+): Promise<MissingOfBuilds[]> {
+  const [anyBuild] = buildIds;
+  if (anyBuild === undefined) return [];
+  const counts = await countMissingOfBuilds(ctx.db, gameId, buildIds);
+  const countOf = new Map(counts.map((count) => [count.module, count]));
+  // Symbols of any build of the game serve, so it does not matter which build asks.
+  const modules = await explainMissing(ctx, gameId, anyBuild, [...countOf.keys()]);
+  return modules.map((module) => {
+    const { crashes = 0, build_ids = [] } = countOf.get(`${module.module}/${module.debug_id}`) ?? {};
+    return { ...module, crashes, build_ids };
+  });
+}
+
+type MissingCount = { module: string; crashes: number; build_ids: string[] };
+
+function countMissingOfBuilds(db: Db, gameId: string, buildIds: readonly string[]): Promise<MissingCount[]> {
+  return rows(
+    db,
+    sql<MissingCount>`select module, count(*) as crashes, array_agg(distinct given.build_id) as build_ids
+      from unnest(${buildIds}::uuid[]) as given (build_id) cross join lateral (
+        select missing_symbols from crash_reports
+        where game_id = ${gameId} and crash_reports.build_id = given.build_id
+        order by report_id desc limit ${REPORTS_OF_EACH}
+      ) as newest, unnest(missing_symbols) as missing (module)
+      group by module order by crashes desc, module limit ${MAX_MODULES}`,
   );
 }
