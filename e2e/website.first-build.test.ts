@@ -52,6 +52,9 @@ describe('the guide to the first build', () => {
     await page.getByText(/cli\/install\.sh/).waitFor();
     await page.getByLabel('OS').selectOption('windows');
     await page.getByText(/cli\/install\.ps1/).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'fits a phone');
+    await page.setViewportSize({ width: 1280, height: 900 });
     await environment.getByRole('button', { name: 'GitLab CI' }).click();
     await page.getByText('- if: $CI_COMMIT_TAG').waitFor();
     await environment.getByRole('button', { name: 'bash' }).click();

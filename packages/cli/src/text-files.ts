@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { LocalError } from './failures.ts';
 
 const BOM = '\ufeff';
+/** Files that are mounted into a container, or open on Windows, can't be replaced, but overwritten. */
+const ONLY_OVERWRITTEN = ['EBUSY', 'EPERM', 'EACCES'];
 
 /** The text of `file`, or null if it does not exist. Rejects with LocalError if it is not UTF-8. */
 export async function readIfPresent(file: string): Promise<string | null> {
@@ -65,8 +67,8 @@ async function replaceFile(file: string, text: string): Promise<void> {
     await rename(temp, target);
   } catch (error) {
     await rm(temp, { force: true });
-    // A file that is mounted into a container can only be overwritten.
-    if (stats === null || (error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (stats === null || !ONLY_OVERWRITTEN.includes(code)) throw error;
     await writeFile(target, text);
   }
 }

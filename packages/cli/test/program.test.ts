@@ -159,7 +159,7 @@ test('addfiles without a registered build says how to register it', async (t) =>
   peer.builds = [{ build_id: BUILD_ID, build_type: 'demo' }];
   const result = await runCli(['addfiles'], { cwd: await gameFolder(t), peer });
   assert.equal(result.code, 1);
-  assert.match(result.stderr, /chauffeur build --os linux --arch x86_64 --channel stable/);
+  assert.match(result.stderr, /chauffeur build --version 1\.0 --os linux --arch x86_64 --channel stable/);
 });
 
 test('invalid input exits with 1, and nothing is sent', async (t) => {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { Client } from '@chauffeur/contract/client';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
+import { quote } from '@chauffeur/contract/shell';
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { type FilesDescriptor, readFilesFile } from '../descriptors/files-file.ts';
@@ -104,6 +105,6 @@ async function findTarget(
   if (match !== undefined) return match;
   throw new LocalError(
     `No ${build_type} build found with version ${version} for ${os}/${arch} on channel ${channel}.`,
-    `Register it first: chauffeur build --os ${os} --arch ${arch} --channel ${channel}`,
+    `Register it first: chauffeur build --version ${quote(version, 'sh')} --os ${os} --arch ${arch} --channel ${channel}`,
   );
 }

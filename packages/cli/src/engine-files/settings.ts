@@ -175,7 +175,7 @@ function membersOf(text: string): Member[] {
   let name: string | undefined;
   let start: number | undefined;
   let end = 0;
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+  for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
     const isEnd = depth === 1 && (token === ',' || token === '}');
     if (isEnd && name !== undefined && start !== undefined) {
       members.push({ name, start, end });

@@ -20,6 +20,7 @@ export function Choice<Value extends string>({ label, value, choices, onChange }
           key={choice.value}
           size="xs"
           px="sm"
+          flex="none"
           variant={choice.value === value ? 'filled' : 'default'}
           aria-pressed={choice.value === value}
           onClick={() => onChange(choice.value)}
