@@ -1685,6 +1685,7 @@ create table game_facts (
   requirements jsonb default '[]'::jsonb not null,
   content_notes text[] default '{}'::text[] not null,
   videos text[] default '{}'::text[] not null,
+  install_notes jsonb default '[]'::jsonb not null,
   constraint game_facts_pkey PRIMARY KEY (game_id),
   constraint game_facts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );

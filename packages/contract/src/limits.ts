@@ -45,6 +45,7 @@ export const LIMITS = {
   gameLanguages: 60,
   /** Of one operating system, the minimum or what is recommended. */
   requirementsLength: 1000,
+  installNotesLength: 1000,
   contentNotes: 12,
   contentNoteLength: 80,
   /** The count of the games that match a search stops here. */

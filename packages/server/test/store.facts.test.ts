@@ -5,7 +5,7 @@ import { callApi, statusOf } from './setup/api-calls.ts';
 import { makeGame, makePlayer, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { shipAndScan, smallZip } from './setup/uploads.ts';
 
-const NONE = { links: [], videos: [], languages: [], requirements: [], content_notes: [] };
+const NONE = { links: [], videos: [], languages: [], requirements: [], content_notes: [], install_notes: [] };
 
 describe('facts about a game', () => {
   let server: TestServer;
@@ -20,12 +20,13 @@ describe('facts about a game', () => {
 
   const change = (json: object, by = headers) => callApi(server, by, 'PATCH', `/games/${game.uid}`, json);
   const shown = async () => (await request(`${server.api}/public/games/${game.uid}`, { headers })).body.data;
-  const factsOf = ({ links, videos, languages, requirements, content_notes }: typeof NONE) => ({
+  const factsOf = ({ links, videos, languages, requirements, content_notes, install_notes }: typeof NONE) => ({
     links,
     videos,
     languages,
     requirements,
     content_notes,
+    install_notes,
   });
 
   test('are empty until they are given, and each can be changed alone', async () => {
@@ -41,6 +42,10 @@ describe('facts about a game', () => {
       videos: ['https://youtu.be/dQw4w9WgXcQ?si=x', 'https://vimeo.com/76979871', 'https://youtu.be/dQw4w9WgXcQ'],
       languages: ['en', 'pt-BR', 'en'],
       content_notes: [' Rain ', 'Rain', ' '],
+      install_notes: [
+        { os: 'linux', text: ' Run it ' },
+        { os: 'macos', text: ' ' },
+      ],
     });
     const expected = {
       links: [{ kind: 'website', url: 'https://walk.example.com/' }],
@@ -48,6 +53,10 @@ describe('facts about a game', () => {
       languages: ['en', 'pt-BR'],
       requirements: [{ os: 'linux', minimum: '2 GB\nof memory', recommended: '' }],
       content_notes: ['Rain'],
+      install_notes: [
+        { os: 'linux', text: 'Run it' },
+        { os: 'macos', text: '' },
+      ],
     };
     assert.deepEqual(factsOf(first.body.data), expected);
     await change({ languages: [] });
@@ -79,6 +88,11 @@ describe('facts about a game', () => {
       { content_notes: ['a\nb'] },
       { content_notes: Array.from({ length: 13 }, (_, index) => `note ${index}`) },
       { content_notes: null },
+      { install_notes: [{ os: 'linux', text: 'x'.repeat(1001) }] },
+      { install_notes: [{ os: 'linux', text: 'a\u202eb' }] },
+      { install_notes: [{ os: 'plan9', text: 'Run it' }] },
+      { install_notes: ['once', 'twice'].map((text) => ({ os: 'linux', text })) },
+      { install_notes: [{ os: 'linux' }] },
     ];
     for (const facts of refused) {
       const response = await change({ tagline: 'Changed', ...facts });
@@ -101,6 +115,7 @@ describe('facts about a game', () => {
       languages: ['en'],
       requirements: [],
       content_notes: ['Rain'],
+      install_notes: [],
     });
   });
 
@@ -151,6 +166,11 @@ describe('facts about a game', () => {
     const read = async (path: string) => (await fetch(`${server.url}/g/${game.uid}${path}`, { headers })).text();
     const text = await read('');
     assert.match(text, /<h3>1\.0\.0<\/h3>/);
+    assert.match(await read('?os=linux&arch=x86_64'), /<details class="install">.*allow its file to be executed/s);
+    await change({ install_notes: [{ os: 'linux', text: 'Run <owl>' }] });
+    assert.match(await read('?os=linux&arch=x86_64'), /<details class="install">.*Run &lt;owl/s);
+    await change({ install_notes: [{ os: 'linux', text: '' }] });
+    assert.doesNotMatch(await read('?os=linux&arch=x86_64'), /class="install"/);
     assert.match(text, /<p>Wind <span [^>]+>Windows 64-bit<\/span><\/p>.*<p>Weather <span [^>]+>Linux 64-bit<\/span>/s);
     assert.match(text, /<strong>Rain<\/strong><p class="prose">In six colours/);
     assert.match(text, /<strong>Snow<\/strong> <span class="dimmed small-text">Windows 64-bit<\/span>/);

@@ -95,6 +95,14 @@ export const GameFacts = Type.Object({
     }),
     { maxItems: LIMITS.contentNotes },
   ),
+  install_notes: Type.Array(
+    Type.Object({ os: OsName, text: Text('plain text; empty for none', { maxLength: LIMITS.installNotesLength }) }),
+    {
+      maxItems: OSES.length,
+      description:
+        'How to install and start the game, one for each operating system. The others have notes of the service',
+    },
+  ),
 });
 
 /** Why an operator hid the page of a game. */
@@ -241,6 +249,7 @@ export const updateGame = defineOperation({
     languages: Type.Optional(GameFacts.properties.languages),
     requirements: Type.Optional(GameFacts.properties.requirements),
     content_notes: Type.Optional(GameFacts.properties.content_notes),
+    install_notes: Type.Optional(GameFacts.properties.install_notes),
   }),
   output: ChangedGame,
   statuses: [200],
@@ -254,6 +263,10 @@ const Listing = {
   videos: Type.Optional({
     ...GameFacts.properties.videos,
     description: 'addresses of videos on YouTube and Vimeo; without them, publishing keeps those of the game',
+  }),
+  install_notes: Type.Optional({
+    ...GameFacts.properties.install_notes,
+    description: 'How to install and start the game; without them, publishing keeps those of the game',
   }),
 };
 

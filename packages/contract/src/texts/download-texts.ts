@@ -1,5 +1,6 @@
 // Says for what platform a download is, how it was scanned and where it came from.
 import { formatOs } from '../format.ts';
+import type { Os } from '../identity.ts';
 import type { MessageKey, ProgramKey } from './messages.ts';
 import type { Texts } from './texts.ts';
 
@@ -40,6 +41,15 @@ export function formatFriendlyPlatform(
   if (os === 'web') return formatOs(os);
   const key = (os === 'macos' ? APPLE_PROCESSORS[arch] : undefined) ?? PROCESSORS[arch];
   return texts.t('platform', { os: formatOs(os), processor: key === undefined ? arch : texts.t(key) });
+}
+
+/** The systems on which a downloaded game needs notes. Others install games by themselves, or not at all. */
+export const OSES_WITH_NOTES = ['windows', 'macos', 'linux', 'android'] as const satisfies readonly Os[];
+
+/** How to install and start a game that isn't signed. Empty for a system without notes. */
+export function defaultInstallNotes(texts: Says, os: string): string {
+  const known = OSES_WITH_NOTES.find((each) => each === os);
+  return known === undefined ? '' : texts.t(`install.${known}`);
 }
 
 type ReleasePart = {

@@ -42,7 +42,7 @@ const SHARED_GROUPS = [
 ];
 /** The groups that only `PAGES_WITH_TEXTS` have. */
 const PAGE_GROUPS = [
-  ...(['platform', 'processor', 'scan', 'play', 'bug', 'signIn', 'signUp', 'verify', 'reset'] as const),
+  ...(['platform', 'processor', 'install', 'scan', 'play', 'bug', 'signIn', 'signUp', 'verify', 'reset'] as const),
 ];
 type Group = (typeof SHARED_GROUPS | typeof PAGE_GROUPS)[number];
 

@@ -27,7 +27,7 @@ export const saveDraft = handle(
   contract.saveDraft,
   async (ctx, { caller, input: { uid, name, tagline, description, tags, ...facts } }) => {
     const { game } = await requireMember(ctx, caller, uid);
-    const { videos, ...others } = changeFacts(NO_FACTS, facts);
+    const { videos, install_notes: installNotes, ...others } = changeFacts(NO_FACTS, facts);
     const listing = {
       name: name.trim() || name,
       tagline: tagline.trim(),
@@ -35,6 +35,7 @@ export const saveDraft = handle(
       tags: [...new Set(tags)],
       ...others,
       ...(facts.videos !== undefined && { videos }),
+      ...(facts.install_notes !== undefined && { install_notes: installNotes }),
     };
     const draft = { listing, saved_by: caller.user.name, saved_at: ctx.clock.now() };
     await transact(ctx.db, async (tx) => {

@@ -7,11 +7,18 @@ import type { updateGame } from '@chauffeur/contract/operations/games';
 import { readVideoLink } from '@chauffeur/contract/video-link';
 import { readWebAddress } from '@chauffeur/contract/web-address';
 
-const FACTS = ['links', 'videos', 'languages', 'requirements', 'content_notes'] as const;
+const FACTS = ['links', 'videos', 'languages', 'requirements', 'content_notes', 'install_notes'] as const;
 export type Facts = Pick<OutputOf<typeof updateGame>, (typeof FACTS)[number]>;
 export type FactChanges = { readonly [Name in keyof Facts]?: Facts[Name] | undefined };
 
-export const NO_FACTS: Facts = { links: [], videos: [], languages: [], requirements: [], content_notes: [] };
+export const NO_FACTS: Facts = {
+  links: [],
+  videos: [],
+  languages: [],
+  requirements: [],
+  content_notes: [],
+  install_notes: [],
+};
 
 /** Whether the changes contain a fact. */
 export function hasFacts(changes: FactChanges): boolean {
@@ -21,7 +28,7 @@ export function hasFacts(changes: FactChanges): boolean {
 /** The facts after the changes. Throws `invalid`. */
 export function changeFacts(
   before: Facts,
-  { links, videos, languages, requirements, content_notes: notes }: FactChanges,
+  { links, videos, languages, requirements, content_notes: notes, install_notes: installNotes }: FactChanges,
 ): Facts {
   return {
     links: links?.map(readLink).filter(isFirst('links', ({ kind }) => kind)) ?? before.links,
@@ -34,6 +41,10 @@ export function changeFacts(
         .filter(isGiven) ?? before.requirements,
     content_notes:
       notes === undefined ? before.content_notes : [...new Set(notes.map((note) => note.trim()))].filter(Boolean),
+    install_notes:
+      installNotes
+        ?.map(({ os, text }) => ({ os, text: text.trim() }))
+        .filter(isFirst('install_notes', ({ os }) => os)) ?? before.install_notes,
   };
 }
 

@@ -186,8 +186,9 @@ export async function restoreGame(tx: Tx, gameId: string): Promise<void> {
 
 // Drafts of listings.
 
-/** A draft without videos keeps the videos of the game. */
-type Listing = { name: string } & StoreTexts & Omit<Facts, 'videos'> & Partial<Pick<Facts, 'videos'>>;
+/** A draft without videos or notes keeps those of the game. */
+type Listing = { name: string } & StoreTexts & Omit<Facts, Kept> & Partial<Pick<Facts, Kept>>;
+type Kept = 'videos' | 'install_notes';
 export type DraftRow = { listing: Listing; saved_by: string; saved_at: Date };
 
 export function findDraft(db: Db, gameId: string): Promise<DraftRow | undefined> {
@@ -215,18 +216,19 @@ export async function deleteDraft(tx: Tx, gameId: string): Promise<void> {
 export function findFacts(db: Db, gameId: string): Promise<Facts | undefined> {
   return row(
     db,
-    sql<Facts>`select links, videos, languages, requirements, content_notes from game_facts where game_id = ${gameId}`,
+    sql<Facts>`select links, videos, languages, requirements, content_notes, install_notes from game_facts where game_id = ${gameId}`,
   );
 }
 
 export async function upsertFacts(tx: Tx, gameId: string, facts: Facts): Promise<void> {
-  const { links, videos, languages, requirements, content_notes } = facts;
+  const { links, videos, languages, requirements, content_notes, install_notes } = facts;
   await changed(
     tx,
-    sql`insert into game_facts (game_id, links, videos, languages, requirements, content_notes)
+    sql`insert into game_facts (game_id, links, videos, languages, requirements, content_notes, install_notes)
       values (${gameId}, ${JSON.stringify(links)}::jsonb, ${videos}::text[], ${languages}::text[], ${JSON.stringify(requirements)}::jsonb,
-        ${content_notes}::text[])
+        ${content_notes}::text[], ${JSON.stringify(install_notes)}::jsonb)
       on conflict (game_id) do update set links = excluded.links, videos = excluded.videos, languages = excluded.languages,
-        requirements = excluded.requirements, content_notes = excluded.content_notes`,
+        requirements = excluded.requirements, content_notes = excluded.content_notes,
+        install_notes = excluded.install_notes`,
   );
 }

@@ -225,9 +225,10 @@ export async function publishListing(
     return changeGame(ctx, tx, game, await read(tx));
   });
   clientIds.forgetSlugs(ctx, [game.slug, changed.slug]);
-  const { tagline, description, tags, links, videos, languages, requirements, content_notes } = changed;
+  const { tagline, description, tags, links, videos, languages, requirements, content_notes, install_notes } = changed;
   const texts = { tagline, description, tags };
-  return { ...recordOf(changed, role), ...texts, links, videos, languages, requirements, content_notes };
+  const facts = { links, videos, languages, requirements, content_notes, install_notes };
+  return { ...recordOf(changed, role), ...texts, ...facts };
 }
 
 type GameChanges = games.GameFieldChanges & FactChanges;

@@ -4,7 +4,7 @@ import { formatOs } from '@chauffeur/contract/format';
 import { type Choice, chooseDownload, type Machine, readMachine } from '@chauffeur/contract/machine';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getPublicGame } from '@chauffeur/contract/operations/store';
-import { formatFriendlyPlatform, formatScan } from '@chauffeur/contract/texts/download-texts';
+import { defaultInstallNotes, formatFriendlyPlatform, formatScan } from '@chauffeur/contract/texts/download-texts';
 import type { Texts } from '../texts.ts';
 import { asHtml, type Html, html } from './html.ts';
 import { pathWith, writeBytes, writeDay } from './parts.ts';
@@ -15,6 +15,8 @@ export type Offer = OutputOf<typeof getPublicGame>['downloads'][number];
 type Downloads = {
   readonly slug: string;
   readonly offers: readonly Offer[];
+  /** The install notes that the developers wrote. */
+  readonly notes: OutputOf<typeof getPublicGame>['install_notes'];
   readonly machine: Machine;
   /** Undefined for the channel that is shown by default. */
   readonly channel: string | undefined;
@@ -34,8 +36,8 @@ export function chooseMain(offers: readonly Offer[], machine: Machine): Offer | 
 }
 
 /** The script of the page replaces `#download` if it knows the machine better. */
-export function writeDownloads({ slug, offers, machine, channel, now, texts }: Downloads): Html {
-  const shown = { slug, now, texts };
+export function writeDownloads({ slug, offers, notes, machine, channel, now, texts }: Downloads): Html {
+  const shown = { slug, notes, now, texts };
   const choice = chooseDownload(offers, machine);
   const web = offers.find(({ os }) => os === 'web');
   const platforms = offers.map(({ os, arch }) => `${os}/${arch}`).join(' ');
@@ -60,7 +62,7 @@ function formatMachine({ os, arch }: Machine, others: readonly Offer[], texts: T
   return hasOtherArch ? formatFriendlyPlatform(texts, { os: os ?? '', arch }) : formatOs(os ?? '');
 }
 
-type Shown = { readonly slug: string; readonly now: Date; readonly texts: Texts };
+type Shown = Pick<Downloads, 'slug' | 'notes' | 'now' | 'texts'>;
 type Play = Shown & { readonly channel: string | undefined; readonly isMain: boolean };
 
 /** `isMain` if this machine can't run any of the downloads. */
@@ -76,7 +78,15 @@ function writeBest(offer: Offer, shown: Shown): Html {
   return html`<a class="button wide large filled" href="${offer.download_url}">${texts.t('downloads.best', { os: formatOs(offer.os) })}</a>
 <p class="facts-line">${texts.t('downloads.version', { version: offer.version })} · ${formatFriendlyPlatform(texts, offer)} · ${writeBytes(offer.file.size, texts)}</p>
 ${offer.expires_at !== null && html`<p class="facts-line">${texts.html('downloads.until', { day: writeDay(offer.expires_at, texts) })}</p>`}
-${writeScanLine(offer, shown)}`;
+${writeScanLine(offer, shown)}
+${writeInstallNotes(offer, shown)}`;
+}
+
+/** Folded away, because most players know it, or don't need it. */
+function writeInstallNotes({ os }: Offer, { notes, texts }: Shown): Html | null {
+  const text = notes.find((each) => each.os === os)?.text ?? defaultInstallNotes(texts, os);
+  if (text === '') return null;
+  return html`<details class="install"><summary>${texts.t('install')}</summary><p class="prose small-text">${text}</p></details>`;
 }
 
 type Others = Shown & { readonly isPlayable: boolean };

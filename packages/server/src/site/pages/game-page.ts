@@ -113,7 +113,7 @@ ${game.tagline !== '' && html`<p class="game-tagline">${game.tagline}</p>`}
 <aside class="game-side" aria-label="${texts.t('game.download')}">
 ${writeLaunchHealth(game, texts)}
 ${game.channels.length > 1 && writeChannels(game, shown, texts)}
-${writeDownloads({ slug: game.slug, offers, machine, channel, now: visit.ctx.clock.now(), texts })}
+${writeDownloads({ slug: game.slug, offers, notes: game.install_notes, machine, channel, now: visit.ctx.clock.now(), texts })}
 ${(game.beta.offered || game.beta.joined) && game.role === null && writeBeta(game, visit.caller.kind === 'account', texts)}
 <a class="button wide" href="/g/${game.slug}/follow">${texts.t('follow')}</a>
 <p class="game-actions"><a href="/g/${game.slug}/report">${texts.t('game.reportBug')}</a>${game.role === null && html`<a href="/g/${game.slug}/report-page">${texts.t('game.reportPage')}</a>`}</p>

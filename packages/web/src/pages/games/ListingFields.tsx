@@ -1,10 +1,11 @@
-// The facts of a listing: languages, content notes, videos, links and system requirements.
+// The facts of a listing: languages, content notes, videos, links, system requirements and install notes.
 import { formatOs } from '@chauffeur/contract/format';
 import { OSES } from '@chauffeur/contract/identity';
 import { formatLanguage, LANGUAGES } from '@chauffeur/contract/languages';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type GameLinkKind, LINK_KINDS } from '@chauffeur/contract/operations/games';
 import { formatLinkKind } from '@chauffeur/contract/store-format';
+import { defaultInstallNotes, OSES_WITH_NOTES } from '@chauffeur/contract/texts/download-texts';
 import { readVideoLink } from '@chauffeur/contract/video-link';
 import {
   Button,
@@ -22,6 +23,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { texts } from '../../texts.tsx';
 import type { ListingFacts } from './use-listing.ts';
 
 /** The languages that are suggested; others can be typed. */
@@ -60,6 +62,7 @@ export function FactFields({ facts, onChange }: FactFieldsProps) {
       <VideoFields videos={facts.videos} onChange={(videos) => onChange({ videos })} />
       <LinkFields links={facts.links} onChange={(links) => onChange({ links })} />
       <RequirementFields requirements={facts.requirements} onChange={(requirements) => onChange({ requirements })} />
+      <InstallFields notes={facts.install_notes} onChange={(install_notes) => onChange({ install_notes })} />
     </Stack>
   );
 }
@@ -261,6 +264,58 @@ function RequirementFields({ requirements, onChange }: RequirementFieldsProps) {
               onClick={() => onChange([...requirements, { os, minimum: '', recommended: '' }])}
             >
               Add {formatOs(os)}
+            </Button>
+          ))}
+        </Group>
+      </Stack>
+    </Fieldset>
+  );
+}
+
+type InstallNotes = ListingFacts['install_notes'];
+type InstallFieldsProps = { notes: InstallNotes; onChange: (notes: InstallNotes) => void };
+
+/** How to install and start the game. The notes of the service are shown until others are written. */
+function InstallFields({ notes, onChange }: InstallFieldsProps) {
+  const unused = OSES_WITH_NOTES.filter((os) => !notes.some((each) => each.os === os));
+  return (
+    <Fieldset legend="Install notes" p={0} bd={0} bg="transparent">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Shown with the download. Systems that you don't add have notes about warnings that unsigned games cause there.
+        </Text>
+        {notes.map(({ os, text }, index) => (
+          <Group key={os} gap={4} align="flex-start" wrap="nowrap">
+            <Textarea
+              data-field={`install_notes[${index}].text`}
+              label={formatOs(os)}
+              aria-label={`Install notes for ${formatOs(os)}`}
+              description={text.trim() === '' ? 'No notes are shown.' : undefined}
+              autosize
+              minRows={2}
+              maxRows={8}
+              flex={1}
+              maxLength={LIMITS.installNotesLength}
+              value={text}
+              onChange={({ currentTarget }) =>
+                onChange(notes.map((each) => (each.os === os ? { os, text: currentTarget.value } : each)))
+              }
+            />
+            <CloseButton
+              aria-label={`Use the notes of the service for ${formatOs(os)}`}
+              onClick={() => onChange(notes.filter((each) => each.os !== os))}
+            />
+          </Group>
+        ))}
+        <Group gap="xs">
+          {unused.map((os) => (
+            <Button
+              key={os}
+              variant="default"
+              size="compact-sm"
+              onClick={() => onChange([...notes, { os, text: defaultInstallNotes(texts, os) }])}
+            >
+              Write notes for {formatOs(os)}
             </Button>
           ))}
         </Group>

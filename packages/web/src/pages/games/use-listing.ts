@@ -18,14 +18,18 @@ import { readTags } from './listing-texts.ts';
 import type { OpenGame } from './use-game.ts';
 
 type Texts = Pick<OpenGame, 'name' | 'slug' | 'visibility' | 'tagline' | 'description'> & { tags: string };
-export type ListingFacts = Pick<OpenGame, 'links' | 'videos' | 'languages' | 'requirements' | 'content_notes'>;
+export type ListingFacts = Pick<
+  OpenGame,
+  'links' | 'videos' | 'languages' | 'requirements' | 'content_notes' | 'install_notes'
+>;
 type Fields = Texts & ListingFacts;
 
 function fieldsOf(game: Omit<Fields, 'tags'> & { tags: string[] }): Fields {
   const { name, slug, visibility, tagline, description, tags, links, videos, languages, requirements, content_notes } =
     game;
+  const { install_notes } = game;
   const texts = { name, slug, visibility, tagline, description, tags: tags.join(', ') };
-  return { ...texts, links, videos, languages, requirements, content_notes };
+  return { ...texts, links, videos, languages, requirements, content_notes, install_notes };
 }
 
 /** Whether two values are the same. Lists are compared by their content. */
@@ -140,4 +144,5 @@ const FIELD_NAMES: Readonly<Record<keyof Fields, string>> = {
   languages: 'languages',
   requirements: 'system requirements',
   content_notes: 'content notes',
+  install_notes: 'install notes',
 };
