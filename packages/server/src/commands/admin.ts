@@ -1,7 +1,6 @@
 // `admin …`: lets the operator create accounts, games and deploy keys. Also works while a server runs on the same
 // database.
 
-import { LIMITS } from '@chauffeur/contract/limits';
 import { createGame } from '@chauffeur/contract/operations/games';
 import { MAX_QUOTA_MB } from '@chauffeur/contract/operations/usage';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -20,9 +19,13 @@ import { createGameFor } from '../people/games/games.ts';
 import { auditChange, auditChanges } from '../request/audit.ts';
 import { issueDeployKeyFor } from '../ship/deploy-keys/deploy-keys.ts';
 import { changeQuota } from '../ship/quotas/quotas.ts';
+import { addGameCommands } from './admin-games.ts';
+import { addTokenCommands } from './admin-tokens.ts';
+import { addUserCommands } from './admin-users.ts';
 import { UsageError } from './fail.ts';
 import { addOrganisationCommands } from './organisations.ts';
 import { perform } from './perform.ts';
+import { readPassword } from './read-line.ts';
 
 const OPERATOR = 'operator';
 
@@ -92,6 +95,7 @@ export function addAdminCommands(admin: Command): void {
         return { user_id: id, email, removed };
       }),
     );
+  addUserCommands(user);
   const game = admin.command('game').description('manage games');
   game
     .command('create')
@@ -110,7 +114,9 @@ export function addAdminCommands(admin: Command): void {
     .option('--crash-mb <n>', 'MiB of crash files per day; 0 for no limit, "default" for the setting')
     .option('--json', 'print one JSON object', false)
     .action(quotaCommand);
+  addGameCommands(game);
   addOrganisationCommands(admin);
+  addTokenCommands(admin);
   admin
     .command('key')
     .description('manage deploy keys')
@@ -135,9 +141,7 @@ async function createUserCommand(options: {
   json: boolean;
 }): Promise<void> {
   if (!/^[^\s@]+@[^\s@]+$/.test(options.email)) throw new UsageError('--email: not an email address.');
-  const password = await readLine();
-  if (password.length < LIMITS.passwordMinLength)
-    throw new UsageError(`The password on standard input is shorter than ${LIMITS.passwordMinLength} characters.`);
+  const password = await readPassword();
   const name = options.name ?? options.email.split('@')[0] ?? options.email;
   await perform('admin.userCreate', options.json, async ({ ctx, auth }) => {
     const user = await createUser(ctx, auth, { email: options.email, password, name, verified: options.verified });
@@ -195,10 +199,4 @@ function parseMb(option: string, text: string | undefined): number | null | unde
   const mb = Number(text);
   if (/^\d+$/.test(text) && mb <= MAX_QUOTA_MB) return mb;
   throw new UsageError(`${option}: use a whole number from 0 to ${MAX_QUOTA_MB}, or default.`);
-}
-
-async function readLine(): Promise<string> {
-  let text = '';
-  for await (const data of process.stdin.setEncoding('utf8')) text += data;
-  return text.split(/\r?\n/)[0] ?? '';
 }

@@ -118,11 +118,19 @@ function unknownJob(): ApiError {
 }
 
 export const listUsers = handle(contract.listUsers, async (ctx, { input: { search, cursor, limit = PAGE_SIZE } }) => {
+  return findUsers(ctx, { search, cursor, limit });
+});
+
+type UserFilter = { search?: string | undefined; cursor?: string | undefined; limit: number; disabled?: boolean };
+
+/** A page of the accounts, newest first, or only of the disabled ones. Throws `invalid` for a wrong cursor. */
+export async function findUsers(ctx: Context, { search, cursor, limit, disabled = false }: UserFilter) {
   const list = ['users', search ?? null];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['text']);
-  const { page, last } = cutPage(await readUsers(ctx.db, search ?? null, { before, limit: limit + 1 }), limit);
+  const found = await readUsers(ctx.db, { search: search ?? null, disabled }, { before, limit: limit + 1 });
+  const { page, last } = cutPage(found, limit);
   return { users: page.map(userOf), next_cursor: last === null ? null : writeCursor(list, [last.user_id]) };
-});
+}
 
 export const verifyUser = handle(contract.verifyUser, async (ctx, { input }) => {
   await markUserVerified(ctx.db, input.user_id);
@@ -206,7 +214,7 @@ const columns = sql`id as user_id, name, email, email_verified as verified, oper
 /** The accounts, newest first, because ids start with their creation time. */
 function readUsers(
   db: Db,
-  search: string | null,
+  { search, disabled }: { search: string | null; disabled: boolean },
   { before, limit }: { before: string | null; limit: number },
 ): Promise<UserRow[]> {
   return rows(
@@ -214,6 +222,7 @@ function readUsers(
     sql<UserRow>`select ${columns} from users
       where (${before}::text is null or id < ${before})
         and (${search}::text is null or position(lower(${search}) in lower(name || ' ' || email)) > 0)
+        and (disabled_at is not null or not ${disabled}::boolean)
       order by id desc limit ${limit}`,
   );
 }

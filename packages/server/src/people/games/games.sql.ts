@@ -135,6 +135,41 @@ export function listGamesOf(
   );
 }
 
+type AnyGame = {
+  game_uid: string;
+  slug: string;
+  name: string;
+  visibility: GameRow['visibility'];
+  organisation: string;
+  /** The email address of the responsible owner. */
+  owner: string;
+  created_at: Date;
+};
+
+/** The games of everyone, for operators: newest first, because ids start with their creation time. */
+export function listAllGames(
+  db: Db,
+  {
+    search,
+    ownerId,
+    before,
+    limit,
+  }: Readonly<Record<'search' | 'ownerId' | 'before', string | null>> & { limit: number },
+): Promise<AnyGame[]> {
+  return rows(
+    db,
+    sql<AnyGame>`select game_id as game_uid, games.slug, games.name, visibility, organisations.name as organisation,
+        users.email as owner, games.created_at
+      from games join organisations on organisations.organisation_id = games.organisation_id
+        join users on users.id = games.owner_id
+      where (${before}::uuid is null or game_id < ${before}::uuid)
+        and (${search}::text is null or position(lower(${search}) in lower(games.name || ' ' || games.slug)) > 0)
+        and (${ownerId}::text is null or exists (select from organisation_members as team
+          where team.organisation_id = games.organisation_id and team.user_id = ${ownerId} and team.role = 'owner'))
+      order by game_id desc limit ${limit}`,
+  );
+}
+
 export async function findPicture(db: Db, gameId: string): Promise<PictureRow | null> {
   const found = await row(
     db,

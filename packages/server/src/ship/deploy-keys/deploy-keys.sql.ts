@@ -29,8 +29,9 @@ type FoundKey = {
   owners_disabled: boolean;
 };
 
-export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
-  await changed(tx, sql`update deploy_keys set revoked_at = now() where game_id = ${gameId} and revoked_at is null`);
+/** Returns how many were active. */
+export function revokeDeployKeys(tx: Tx, gameId: string): Promise<number> {
+  return changed(tx, sql`update deploy_keys set revoked_at = now() where game_id = ${gameId} and revoked_at is null`);
 }
 
 export async function insertDeployKey(tx: Tx, key: NewKey): Promise<void> {

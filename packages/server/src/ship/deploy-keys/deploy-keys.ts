@@ -103,6 +103,16 @@ export async function revokeDeployKeys(tx: Tx, gameId: string): Promise<void> {
   await sql.revokeTokens(tx, gameId);
 }
 
+/** Revokes only the key of the game. Returns how many were active. */
+export function revokeDeployKey(tx: Tx, gameId: string): Promise<number> {
+  return sql.revokeDeployKeys(tx, gameId);
+}
+
+/** Revokes only the upload tokens of the game. Returns how many were not revoked yet. */
+export function revokeUploadTokens(tx: Tx, gameId: string): Promise<number> {
+  return sql.revokeTokens(tx, gameId);
+}
+
 export const listDeployKeys = handle(contract.listDeployKeys, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   return readDeployKeys(ctx, game.game_id);

@@ -3,9 +3,9 @@
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/credentials';
 import type { Static } from 'typebox';
-import type { Context } from '../../context.ts';
+import type { Context, User } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
-import { transact } from '../../kernel/database/db.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
 import { oneLine } from '../../kernel/email/html-email.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
@@ -66,21 +66,37 @@ export const revokeCredentials = handle(contract.revokeCredentials, async (ctx, 
 export async function endAccessAfterReset(ctx: Context, userId: string): Promise<Report> {
   const now = ctx.clock.now();
   return transact(ctx.db, async (tx) => {
-    const sessions = await endSessions(tx, userId);
-    const agents = await revokeAgents(tx, userId, now, { keys: true, connections: true });
-    const cliLogins = await revokeCliLogins(tx, userId, now);
-    const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections, cli_logins: cliLogins };
-    const deployKeys = await activeKeysOf(tx, userId);
     const user = await findUserById(tx, userId);
     if (user !== null) noteActor(user);
     auditDone();
-    if (user !== null) {
-      // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
-      const listed = user.emailVerified ? deployKeys : null;
-      await enqueueEmail(ctx, tx, 'reset_report', resetReportEmail(user.email, revoked, listed, ctx.publicUrl));
-    }
-    return { revoked, deploy_keys: deployKeys, revoke_token: writeToken(ctx, userId, now) };
+    const ended = await endAccess(ctx, tx, { userId, user });
+    return { ...ended, revoke_token: writeToken(ctx, userId, now) };
   });
+}
+
+/** Does the same after an operator set a new password. Returns how many were revoked. */
+export async function endAccessOf(ctx: Context, user: User): Promise<Revoked> {
+  return (await transact(ctx.db, (tx) => endAccess(ctx, tx, { userId: user.id, user }))).revoked;
+}
+
+/** Reports it to the person. `user` is null if the account was deleted in the meantime. */
+async function endAccess(
+  ctx: Context,
+  tx: Tx,
+  { userId, user }: { userId: string; user: User | null },
+): Promise<Omit<Report, 'revoke_token'>> {
+  const now = ctx.clock.now();
+  const sessions = await endSessions(tx, userId);
+  const agents = await revokeAgents(tx, userId, now, { keys: true, connections: true });
+  const cliLogins = await revokeCliLogins(tx, userId, now);
+  const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections, cli_logins: cliLogins };
+  const deployKeys = await activeKeysOf(tx, userId);
+  if (user !== null) {
+    // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
+    const listed = user.emailVerified ? deployKeys : null;
+    await enqueueEmail(ctx, tx, 'reset_report', resetReportEmail(user.email, revoked, listed, ctx.publicUrl));
+  }
+  return { revoked, deploy_keys: deployKeys };
 }
 
 /** Throws `invalid` for an expired or invalid token. */

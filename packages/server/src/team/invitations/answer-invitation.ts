@@ -6,20 +6,17 @@ import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/invitations';
 import { isAtLeast, mayGrant, type Role } from '@chauffeur/contract/roles';
 import type { AccountCaller, Context, User } from '../../context.ts';
-import { revokeSymbolToken } from '../../crash/symbols/symbols.sql.ts';
 import { isMissingReference, retryConflicts, type Tx, transact } from '../../kernel/database/db.ts';
 import { hashSecret } from '../../kernel/secrets/ids.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { isActive } from '../../people/accounts/accounts.ts';
 import { enqueueEmails } from '../../people/emails/emails.ts';
-import { changeOwner, listOwners, roleOnGame, setRole } from '../../people/game-access/game-access.sql.ts';
+import { listOwners, roleOnGame, setRole } from '../../people/game-access/game-access.sql.ts';
 import { lockGame } from '../../people/game-access/game-access.ts';
 import { roleIn, setMemberRoleWithin } from '../../people/organisations/organisations.sql.ts';
 import { lockOrganisation } from '../../people/organisations/organisations.ts';
 import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
-import { revokeDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
-import { handOverApprovals } from '../approvals/approvals.ts';
 import { transferredEmail } from './invitation-emails.ts';
 import {
   findDeclineObstacle,
@@ -30,6 +27,7 @@ import {
 } from './invitation-view.ts';
 import * as invitations from './invitations.sql.ts';
 import * as team from './team-invitations.sql.ts';
+import { giveGame } from './transfer.ts';
 
 type Row = invitations.FoundInvitation;
 type Obstacle = typeof findObstacle;
@@ -110,16 +108,8 @@ async function transferGame(ctx: Context, tx: Tx, row: Row, user: User): Promise
   const inviter = owners.find(({ user_id: id }) => id === row.inviter_id);
   if (inviter === undefined)
     throw errors.invitationClosed('The game has a new owner since this was sent. Ask them for an invitation.');
-  await changeOwner(tx, game.game_id, { from: inviter.user_id, to: user.id });
-  // The audit logs of both organisations get the change.
-  await lockGame(tx, game.game_id);
-  auditChange('owner', inviter.name, user.name);
-  await revokeDeployKeys(tx, game.game_id);
-  await revokeSymbolToken(tx, game.game_id);
   await invitations.endInvitation(tx, row.invitation_id, 'accepted', now);
-  await invitations.withdrawAll(tx, game.game_id, now);
-  await team.withdrawAll(tx, game.game_id, now);
-  await handOverApprovals(ctx, tx, { ...game, owner_id: user.id }, user);
+  await giveGame(ctx, tx, game, { from: { id: inviter.user_id, name: inviter.name }, to: user });
   const emails = owners.map(({ user_id: id, email: to }) =>
     transferredEmail({
       to,

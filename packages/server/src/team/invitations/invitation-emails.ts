@@ -105,6 +105,18 @@ function transferOffer(game: string) {
   };
 }
 
+/** Writes to the former owners of a game that an operator gave to a person or an organisation. */
+export function movedByOperatorEmail({ to, game, owner }: { to: string; game: string; owner: string }): Email {
+  return {
+    to,
+    subject: `${oneLine(game)} was transferred`,
+    text: [
+      `An operator of this server transferred the game ${quote(game)} to ${quote(owner)}.`,
+      "Its deploy key and symbol server URL were revoked. If you didn't expect this, contact the operator.\n",
+    ].join('\n\n'),
+  };
+}
+
 /** Writes to the former owners, in case someone else made the offer from the account of one of them. */
 export function transferredEmail({ to, game, owner, by, isAdmin }: Transferred): Email {
   const effect = isAdmin ? 'You are now an admin.' : `${quote(by)} offered it to them.`;

@@ -1,6 +1,6 @@
 // The SQL of who owns games: the responsible owner and the organisation.
 import { sql } from 'kysely';
-import { changed, rows, type Tx } from '../../kernel/database/db.ts';
+import { changed, type Db, rows, type Tx } from '../../kernel/database/db.ts';
 
 /** Makes another owner responsible for the games of the organisation, and returns their ids. */
 export async function changeResponsible(
@@ -65,6 +65,19 @@ export async function lockOrganisationsOf(tx: Tx, userId: string): Promise<Owned
             and other.user_id <> ${userId}) as other_owners,
         (select count(*) from games where games.organisation_id = organisations.organisation_id) as games
       from organisations where organisation_id = any(${ids}::uuid[])`,
+  );
+}
+
+/** The games of organisations that only this person owns. */
+export function listGamesOfOnlyOwner(db: Db, userId: string): Promise<{ slug: string }[]> {
+  return rows(
+    db,
+    sql<{ slug: string }>`select games.slug from games
+        join organisation_members as own on own.organisation_id = games.organisation_id
+      where own.user_id = ${userId} and own.role = 'owner' and not exists (
+        select from organisation_members as other
+        where other.organisation_id = games.organisation_id and other.role = 'owner' and other.user_id <> ${userId})
+      order by games.slug`,
   );
 }
 
