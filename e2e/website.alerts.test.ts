@@ -53,7 +53,7 @@ describe('the alerts of a game', () => {
     await dialog.getByRole('button', { name: 'Add and send test' }).click();
     await page.getByText(/^whsec_/).waitFor();
     await page.getByText('Added Our board, and sent a test to it').waitFor();
-    await page.getByRole('row').filter({ hasText: 'Our board' }).getByText('Arrived').first().waitFor();
+    await page.getByRole('row').filter({ hasText: 'Our board' }).getByText('Sent', { exact: true }).first().waitFor();
     assert.equal((await receiver.take('/hook')).type, 'test');
     await page.reload();
     await page.getByText('Webhook at 127.0.0.1').waitFor();

@@ -117,9 +117,13 @@ function htmlOf(message: Message, rest: string, why: string, links: Links): stri
     const below = details.map((each) => `<li>${link(`${message.site}${each.path}`, each.text)}</li>`);
     const rows = facts.map(({ name, text: value, path: to }) => {
       const shown = to === undefined ? escapeHtml(value) : link(`${message.site}${to}`, value);
-      return `<tr><td style="padding: 1px 12px 1px 0; vertical-align: top; opacity: 0.7">${name}</td><td>${shown}</td></tr>`;
+      return `<tr><td style="padding: 1px 12px 1px 0; vertical-align: top; white-space: nowrap; opacity: 0.7">${name}</td><td>${shown}</td></tr>`;
     });
-    const buttons = actions.map(({ label, url }) => `<a href="${escapeHtml(url)}" style="${BUTTON}">${label}</a>`);
+    const button = (url: string, label: string) => `<a href="${escapeHtml(url)}" style="${BUTTON}">${label}</a>`;
+    const buttons =
+      actions.length === 0
+        ? []
+        : [button(`${message.site}${path}`, 'Open'), ...actions.map(({ label, url }) => button(url, label))];
     return [
       `<li style="margin-bottom: 16px">${line}`,
       ...(rows.length === 0 ? [] : [`<table style="margin: 6px 0; font-size: 14px">${rows.join('')}</table>`]),

@@ -287,7 +287,7 @@ function AddDestination({ uid, onChange, onClose }: AddDestinationProps) {
           <NativeSelect
             data-field="kind"
             label="Send alerts to"
-            description="Found by the address, unless you choose it"
+            description="Recognized by the address"
             data={KINDS}
             value={kind}
             disabled={added !== null}
@@ -345,7 +345,7 @@ function Result({ result, none }: { result: Destination['last_test']; none: stri
   return (
     <>
       <StateBadge tone={result.problem === null ? 'good' : 'bad'}>
-        {result.problem === null ? 'Arrived' : 'Failed'}
+        {result.problem === null ? 'Sent' : 'Failed'}
       </StateBadge>{' '}
       <Time at={result.at} />
       {result.problem !== null && (

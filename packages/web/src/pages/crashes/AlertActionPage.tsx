@@ -17,7 +17,8 @@ import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
-import { GroupBadge, TriageResult } from './GroupStatus.tsx';
+import { formatSnooze } from './describe-group.ts';
+import { TriageResult } from './GroupStatus.tsx';
 import { type GroupDetail, useTriage } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/alerts/$token');
@@ -75,13 +76,7 @@ function Offer({ action, group, slug }: OfferProps) {
             </SiteLink>,
           ],
           ...(reason === null ? [] : [['Reason', reason] as const]),
-          [
-            'Status',
-            <Group key="status" gap="xs">
-              {STATUSES[group.status]}
-              <GroupBadge group={group} newest={undefined} />
-            </Group>,
-          ],
+          ['Status', formatStatus(group)],
           ['Reports', `${formatNumber(count)}${devices > 0 ? ` from ${formatNumber(devices)} devices` : ''}`],
           ['First seen', <Time key="first" at={firstSeen} />],
           ['Assigned to', assignee?.name ?? 'No one'],
@@ -100,6 +95,12 @@ const STATUSES: Readonly<Record<GroupDetail['status'], string>> = {
   snoozed: 'Snoozed',
   ignored: 'Ignored',
 };
+
+function formatStatus({ status, snooze, fixed_in_version: fixedIn, regressed_at: regressedAt }: GroupDetail): string {
+  if (status === 'snoozed' && snooze !== null) return `Snoozed ${formatSnooze(snooze)}`;
+  if (status === 'resolved' && fixedIn !== null) return `Resolved in ${fixedIn}`;
+  return status === 'open' && regressedAt !== null ? 'Open again after its fix' : STATUSES[status];
+}
 
 const DAY_MS = 24 * 3_600_000;
 const SNOOZES = [
@@ -135,7 +136,6 @@ function Change({ action, group }: Omit<OfferProps, 'slug'>) {
     );
   return (
     <>
-      <Text size="sm">{EFFECTS[action]}</Text>
       {action === 'snooze' && (
         <NativeSelect
           label="How long"
@@ -144,6 +144,7 @@ function Change({ action, group }: Omit<OfferProps, 'slug'>) {
           onChange={({ currentTarget }) => setSnooze(currentTarget.value)}
         />
       )}
+      <Text size="sm">{EFFECTS[action]}</Text>
       <Group>
         <Button loading={triage.isPending} disabled={person == null} onClick={change}>
           {BUTTONS[action]}
