@@ -1888,6 +1888,20 @@ create table clock_state (
   constraint clock_state_is_only_check CHECK (is_only)
 );
 
+create table refused_builds (
+  game_id uuid not null,
+  day date not null,
+  kind text not null,
+  is_rest boolean not null,
+  build_ref text not null,
+  count bigint not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint refused_builds_pkey PRIMARY KEY (game_id, day, kind, is_rest, build_ref),
+  constraint refused_builds_kind_check CHECK ((kind = ANY (ARRAY['report'::text, 'event'::text]))),
+  constraint refused_builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 create table bug_screenshots (
   game_id uuid not null,
   screenshot_id uuid not null,
@@ -2044,6 +2058,7 @@ CREATE INDEX mail_counts_held ON public.mail_counts USING btree (day) WHERE (hel
 CREATE INDEX former_slugs_of_game ON public.former_slugs USING btree (game_id, renamed_at);
 CREATE INDEX former_handles_of_user ON public.former_handles USING btree (user_id, renamed_at);
 CREATE INDEX former_slugs_of_organisation ON public.former_organisation_slugs USING btree (organisation_id, renamed_at);
+CREATE INDEX refused_builds_day ON public.refused_builds USING btree (day);
 CREATE INDEX bug_screenshots_bug ON public.bug_screenshots USING btree (game_id, bug_id);
 
 create view build_names as

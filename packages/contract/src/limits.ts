@@ -55,6 +55,9 @@ export const LIMITS = {
   /** Days that statistics show, and versions and referrers of each. */
   statisticsDays: 400,
   statisticsRows: 50,
+  /** Days for which refused reports and events are counted, and build ids that are listed. */
+  refusalDays: 30,
+  refusalsListed: 100,
   /** What a player, or an operator who hides a page, writes about it. */
   pageReportLength: 2000,
   /** The reports about one game. */

@@ -18,6 +18,7 @@ export const TAGS = {
   impact: 'See how many players crashes hit, and what their systems have in common.',
   events: 'Send events, chart them, and read or delete those of one device.',
   health: 'See how well builds launch on the devices of players.',
+  refusals: 'See which reports and events were refused because their build id is unknown.',
   bugs: 'File, triage and answer bug tickets.',
   alerts: 'Choose who is notified of what happens to a game, and see what was sent.',
   overview: 'Summarize all games of a developer.',

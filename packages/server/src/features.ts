@@ -80,6 +80,7 @@ export * as files from './ship/files/files.ts';
 export * as media from './ship/media/media.ts';
 export * as mediaMediaRequests from './ship/media/media-requests.ts';
 export * as quotas from './ship/quotas/quotas.ts';
+export * as refusals from './ship/refusals/refusals.ts';
 export * as scans from './ship/scans/scans.ts';
 export * as uploadsUploadRequests from './ship/uploads/upload-requests.ts';
 export * as uploads from './ship/uploads/uploads.ts';

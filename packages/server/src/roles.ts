@@ -14,6 +14,7 @@ import type { Auth } from './people/accounts/accounts.ts';
 import { JOBS, ROUTES } from './registry.ts';
 import { stopChanges } from './request/game-changes.ts';
 import { shareLimits } from './request/share-limits.ts';
+import { writeRefusals } from './ship/refusals/refusals.ts';
 import { mountWebsite } from './site/website.ts';
 import { startWorker } from './worker/run.ts';
 
@@ -59,6 +60,7 @@ export async function startRole(
   const worker = role === 'start' || role === 'worker' ? await startWorker(ctx, pool, JOBS) : undefined;
   // This closes after requests and jobs, which note changes.
   closers.add({ name: 'changes of games', seconds: CUT_SECONDS, close: () => stopChanges(ctx) });
+  closers.add({ name: 'refused reports and events', seconds: CUT_SECONDS, close: () => writeRefusals(ctx) });
   const waiting = { graceSeconds: shutdownSeconds, seconds: CUT_SECONDS };
   closers.add(
     ...(worker === undefined ? [] : [{ name: 'worker', ...waiting, close: () => worker.stop() }]),

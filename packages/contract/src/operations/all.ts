@@ -34,6 +34,7 @@ import * as operator from './operator.ts';
 import * as organisations from './organisations.ts';
 import * as overview from './overview.ts';
 import * as play from './play.ts';
+import * as refusals from './refusals.ts';
 import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
 import * as source from './source.ts';
@@ -206,6 +207,7 @@ export const OPERATIONS: readonly Operation[] = [
   moderation.hidePage,
   moderation.restorePage,
   statistics.getStatistics,
+  refusals.listRefusals,
   shelves.getShelf,
   shelves.getFeatured,
   shelves.getListing,

@@ -12,7 +12,7 @@ export const TOOL_GROUPS = {
   bugs: ['bugs'],
   builds: ['builds', 'deployInfo', 'source', 'store', 'versions'],
   channels: ['channels'],
-  crashes: ['crashes', 'impact', 'issueTracker'],
+  crashes: ['crashes', 'impact', 'issueTracker', 'refusals'],
   games: ['games', 'organisations'],
   health: ['health'],
   keys: ['deployKeys'],

@@ -12,6 +12,14 @@ export const UNKNOWN_BUILD = {
   message: 'The game does not exist, or the build belongs to another game. Use the build_id from its registration.',
 } as const;
 
+/** The name of the rule that refuses requests without ids. */
+const NO_IDS = 'no_ids';
+
+/** Whether a request was refused because its build id is unknown or missing. */
+export function isAboutBuild({ rule }: { readonly rule: string }): boolean {
+  return rule === UNKNOWN_BUILD.rule || rule === NO_IDS;
+}
+
 /**
  * Reads X-App-Id and X-Build-Id, otherwise `app_id` and `build_id` in the query or in the body. Missing ids are empty.
  */

@@ -103,6 +103,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     list_versions: { args: { uid } },
     get_version: { args: { uid, version: '1.0' } },
     get_store_statistics: { args: { uid } },
+    list_refusals: { args: { uid } },
     list_channels: { args: { uid } },
     list_game_crashes: { args: { uid } },
     list_crash_groups: { args: { uid } },

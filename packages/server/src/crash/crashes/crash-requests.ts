@@ -103,8 +103,9 @@ function countPost(ctx: Context, request: FastifyRequest): void {
 }
 
 async function jsonReportOf(ctx: Context, request: FastifyRequest, body: unknown): Promise<IncomingReport> {
-  const verdict = acceptReport({ ...(await resolveClientIds(ctx, idsOf(request))), body });
-  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused);
+  const ids = await resolveClientIds(ctx, idsOf(request));
+  const verdict = acceptReport({ ...ids, body });
+  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused, ids);
   return { ...verdict.accepted, source: 'api' };
 }
 

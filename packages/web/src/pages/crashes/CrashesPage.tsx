@@ -15,6 +15,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { ShellCommand } from '../../ui/ShellCommand.tsx';
 import { ShowNewButton } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { RefusalNotice } from '../games/RefusalNotice.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashFilterBar } from './CrashFilterBar.tsx';
 import { type CrashFilters, isCrashFiltered, readCrashFilters, toCrashSearch } from './crash-filters.ts';
@@ -41,6 +42,7 @@ export function CrashesPage() {
   return (
     <Stack gap="md">
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
+      <RefusalNotice gameUid={game.game_uid} />
       <CrashFilterBar filters={filters} builds={builds} onChange={change} />
       {mistake === null && (
         <FacetPanel game={game} query={filters.query} onChange={(query) => change({ ...filters, query })} />

@@ -28,6 +28,7 @@ import { groupByVersion } from '../builds/build-filters.ts';
 import { compareChannels, type Pointer } from '../channels/channel-grid.ts';
 import { Activity } from './Activity.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
+import { RefusalNotice } from './RefusalNotice.tsx';
 import classes from './SinceNewest.module.css';
 import { isNearLimit, type Meter, metersOf, shareOf } from './usage-meters.ts';
 import { type OpenGame, useGame } from './use-game.ts';
@@ -66,6 +67,7 @@ function Overview({ game, channels }: OverviewProps) {
       {channels.error !== null && <Problem error={channels.error} onRetry={() => void channels.refetch()} />}
       {builds.error !== null && <Problem error={builds.error} onRetry={() => void builds.refetch()} />}
       <UsageNotice game={game} />
+      <RefusalNotice gameUid={game.game_uid} />
       {channels.isPending ? (
         <Skeleton h={480} />
       ) : (

@@ -26,6 +26,7 @@ import { ShowMore } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { useNow } from '../../ui/Time.tsx';
 import { SendEvents } from '../events/SendEvents.tsx';
+import { RefusalNotice } from '../games/RefusalNotice.tsx';
 import { useGame } from '../games/use-game.ts';
 import { CompareBuilds } from './CompareBuilds.tsx';
 import { HealthTable, MEDIAN_COLUMNS } from './HealthTable.tsx';
@@ -56,6 +57,7 @@ export function HealthPage() {
   return (
     <Stack gap="lg">
       <PageHead title="Launch health" tabTitle={`Launch health · ${game.name}`} />
+      <RefusalNotice gameUid={game.game_uid} />
       {list.error !== null && <Problem error={list.error} onRetry={list.retry} />}
       {list.isLoading && <Skeleton h={320} />}
       {list.rows?.length === 0 && (

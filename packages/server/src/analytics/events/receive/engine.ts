@@ -8,10 +8,11 @@ import * as contract from '@chauffeur/contract/operations/events';
 import type { Context } from '../../../context.ts';
 import { isUuid } from '../../../kernel/secrets/ids.ts';
 import { findGameIds } from '../../../people/client-ids/client-ids.ts';
-import { type Ids, idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
+import { type Ids, idsOf, isAboutBuild, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { isObject } from '../../../request/json.ts';
 import { answer } from '../../../request/perform.ts';
 import { stream } from '../../../request/route.ts';
+import { noteRefusal } from '../../../ship/refusals/refusals.ts';
 import { type BuildEvents, eventsOf, findBadCustom, formatProblem, NO_EVENTS } from './accept-events.ts';
 import { type EventProblem, findProblem, type GameEvent, isId, isStandard, needsOf, type Properties } from './event.ts';
 import { type Ingested, readBody, refuseEvents, writeEvents } from './ingest.ts';
@@ -39,9 +40,11 @@ async function ingestEngineEvents(
   ctx: Context,
   events: readonly EngineEvent[],
 ): Promise<OutputOf<typeof contract.createEngineEvents>> {
-  const { valid, skipped } = judgeEngineEvents(await withGameIds(ctx, events));
+  const identified = await withGameIds(ctx, events);
+  const { valid, skipped } = judgeEngineEvents(identified);
   const { ingested, unknown } = await writeWithoutUnknown(ctx, groupByBuild(valid));
   skipped.push(...unknown.flatMap((ofBuild) => ofBuild.events.map(skipUnknownBuild)));
+  noteUnknownBuilds(ctx, identified, skipped);
   for (const [rule, { length }] of Map.groupBy(skipped, ({ rule }) => rule))
     ctx.metrics.eventsSkipped.inc({ rule }, length);
   const reasons = skipped
@@ -49,6 +52,12 @@ async function ingestEngineEvents(
     .slice(0, LIMITS.eventReasons)
     .map(({ index, code, problem }) => ({ index, code, message: formatProblem(index, problem) }));
   return { ...ingested, skipped: skipped.length, reasons };
+}
+
+function noteUnknownBuilds(ctx: Context, events: readonly EngineEvent[], skipped: readonly SkippedEvent[]): void {
+  const ofUnknown = skipped.filter(isAboutBuild).map(({ index }) => events[index]!);
+  for (const same of Map.groupBy(ofUnknown, ({ appId, buildId }) => `${appId} ${buildId}`).values())
+    noteRefusal(ctx, same[0]!, 'event', same.length);
 }
 
 /** Writes the events of builds that exist, and returns the events of builds that do not. */

@@ -1,6 +1,7 @@
 // Receives events through the public API, and writes the events of all requests in batches: each batch is one
 // transaction, which commits once for many requests (request/batch-writer.ts).
 import { ApiError } from '@chauffeur/contract/errors';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { Operation } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/events';
 import type { FastifyRequest } from 'fastify';
@@ -9,12 +10,13 @@ import { shardKeyOf } from '../../../kernel/database/shards.ts';
 import { resolveClientIds } from '../../../people/client-ids/client-ids.ts';
 import { countPublicPost } from '../../../request/address-limit.ts';
 import { type BatchTurn, batchWriter } from '../../../request/batch-writer.ts';
-import { idsOf, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
+import { idsOf, isAboutBuild, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { readJsonBody } from '../../../request/json.ts';
 import { answer } from '../../../request/perform.ts';
 import { stream } from '../../../request/route.ts';
+import { noteRefusal } from '../../../ship/refusals/refusals.ts';
 import { eventPartitionOf } from '../keep/event-partitions.job.ts';
-import { acceptEvents, type BuildEvents, type EventRefusal } from './accept-events.ts';
+import { acceptEvents, type BuildEvents, type EventRefusal, eventsOf } from './accept-events.ts';
 import type { GameEvent } from './event.ts';
 import { buildRefKey, countedNames, findExistingBuilds, forgetGames } from './lookup.ts';
 import { ClosedHourError, DeletedGamesError, insertEvents } from './write.sql.ts';
@@ -22,10 +24,18 @@ import { ClosedHourError, DeletedGamesError, insertEvents } from './write.sql.ts
 /** `POST …/public/events`. */
 export const receiveEvents = stream(contract.createEvents, async (ctx, { request }) => {
   const body = await readBody(ctx, contract.createEvents, request);
-  const verdict = acceptEvents({ ...(await resolveClientIds(ctx, idsOf(request))), body });
-  if ('refused' in verdict) throw refuseEvents(ctx, verdict.refused);
+  const ids = await resolveClientIds(ctx, idsOf(request));
+  const verdict = acceptEvents({ ...ids, body });
+  if ('refused' in verdict) {
+    const { refused } = verdict;
+    if (isAboutBuild(refused)) noteRefusal(ctx, ids, 'event', Math.min(eventsOf(body)?.length ?? 0, LIMITS.events));
+    throw refuseEvents(ctx, refused);
+  }
   const result = await writeEvents(ctx, [verdict.accepted]);
-  if ('unknown' in result) throw refuseEvents(ctx, UNKNOWN_BUILD);
+  if ('unknown' in result) {
+    noteRefusal(ctx, ids, 'event', verdict.accepted.events.length);
+    throw refuseEvents(ctx, UNKNOWN_BUILD);
+  }
   return answer(202, result);
 });
 

@@ -25,8 +25,9 @@ import { shardKeyOf } from '../../../kernel/database/shards.ts';
 import { countLimit } from '../../../kernel/limits/rate-limit.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
-import { UNKNOWN_BUILD } from '../../../request/client-ids.ts';
+import { type Ids, isAboutBuild, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { reserveSlots } from '../../../request/held-jobs.ts';
+import { noteRefusal } from '../../../ship/refusals/refusals.ts';
 import { type CrashDetails, sentFieldsOf } from '../report/fields.ts';
 import { reportPartitionOf } from '../report/files.ts';
 import { processCrashJob } from '../report/jobs.ts';
@@ -97,11 +98,14 @@ function openedOf(ctx: Context, report: NewReport, filesGranted: boolean): Opene
   };
 }
 
-/** The error for a refused report. Counts it by rule. */
+/** The error for a refused report. Counts it by rule, and by the `ids` that the client sent if they are the reason. */
 export function refuseReport(
   ctx: Context,
-  { rule, code, message, data }: ReportRefusal & { data?: { retry_after: number } },
+  refusal: ReportRefusal & { data?: { retry_after: number } },
+  ids: Ids,
 ): ApiError {
+  const { rule, code, message, data } = refusal;
+  if (isAboutBuild(refusal)) noteRefusal(ctx, ids, 'report', 1);
   ctx.metrics.crashRefusals.inc({ rule });
   return new ApiError(code, message, data && { data });
 }
@@ -171,9 +175,10 @@ async function writeBatch(
   for (const [source, { length }] of Map.groupBy(written, ({ source }) => source))
     ctx.metrics.crashReports.inc({ source }, length);
   for (const [index, outcome] of outcomes.entries()) countLimits(ctx, outcome, reports[index]!);
-  return outcomes.map((outcome) => {
-    if (outcome === 'unknown_build') return refuseReport(ctx, UNKNOWN_BUILD);
-    if (outcome === 'over_limit') return refuseReport(ctx, overLimit(ctx));
+  return outcomes.map((outcome, index) => {
+    const { gameId: appId, buildId } = reports[index]!;
+    if (outcome === 'unknown_build') return refuseReport(ctx, UNKNOWN_BUILD, { appId, buildId });
+    if (outcome === 'over_limit') return refuseReport(ctx, overLimit(ctx), { appId, buildId });
     if (outcome === 'repeated') return new RepeatedError("the build has a report with this client's id");
     return { filesGranted: outcome === 'with_files' };
   });

@@ -142,11 +142,11 @@ export async function receiveWhole(
 async function findBytesLeft(ctx: Context, { appId, buildId }: Ids): Promise<number> {
   if (appId === '' || buildId === '') return Number.POSITIVE_INFINITY;
   const verdict = acceptReport({ appId, buildId, body: {} });
-  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused);
+  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused, { appId, buildId });
   const { gameId, buildId: build } = verdict.accepted;
   const limits = dailyLimits(ctx);
   const used = await findUsed(ctx.db, gameId, build, limits.day);
-  if (used === undefined) throw refuseReport(ctx, UNKNOWN_BUILD);
+  if (used === undefined) throw refuseReport(ctx, UNKNOWN_BUILD, { appId, buildId });
   return bytesLeft(limits, used);
 }
 
@@ -196,7 +196,7 @@ async function write(
   const omissions = [...(losses.log === undefined ? [] : [LOST_FILES[losses.log].log]), ...attachments.omissions];
   const ids = await resolveClientIds(ctx, idsOf(request, body.ids));
   const verdict = acceptReport({ ...ids, body: body.details(omissions) });
-  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused);
+  if ('refused' in verdict) throw refuseReport(ctx, verdict.refused, ids);
   const { dump = null, log = null } = files;
   const failure = losses.dump === undefined ? null : LOST_FILES[losses.dump].dump;
   const details = withRawMetadata(verdict.accepted.details, body.rawMetadata ?? null);

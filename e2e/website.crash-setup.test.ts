@@ -1,0 +1,48 @@
+// What a developer sees of crash reporting before it works: what was refused because of a wrong build id, and how to set
+// it up until the first report arrives.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, type Studio } from './setup/studio.ts';
+
+describe('crash reporting before it works', () => {
+  let studio: Studio;
+  let page: Page;
+
+  const site = serveSite(
+    async ({ service, browser }) => {
+      studio = await openStudio(service, 'Small Walk');
+      if (browser === null) return;
+      page = await site.openPage({ session: studio.session });
+    },
+    { env: { CHAUFFEUR_LIMIT_PUBLIC: '0' } },
+  );
+
+  const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
+  async function sendEvents(buildId: string, count: number): Promise<void> {
+    const headers = { 'content-type': 'application/json', 'x-app-id': studio.gameUid, 'x-build-id': buildId };
+    const events = Array.from({ length: count }, () => ({ event: 'session_start', device_uid: 'a-device' }));
+    const body = JSON.stringify({ events });
+    const response = await fetch(`${site.service.api}/public/events`, { method: 'POST', headers, body });
+    assert.equal(response.status, 403, await response.text());
+  }
+
+  test('says which wrong build ids a game sends and what to do, until the developer hides it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    for (let no = 0; no < 12; no += 1) await sendEvents('BUILD_ID', 100);
+    const sentence = page.getByText('1,200 events came with the build id BUILD_ID: it was never replaced.');
+    await open('/health');
+    await sentence.waitFor();
+    await page.getByText('Run chauffeur build --write <file> before the game is compiled').waitFor();
+    await open('/crashes');
+    await sentence.waitFor();
+    await page.getByRole('button', { name: 'Hide until it happens again' }).click();
+    await sentence.waitFor({ state: 'detached' });
+    await sendEvents('1.0.0', 1);
+    await page.reload();
+    await page.getByText('1 event came with the build id 1.0.0: it is a version, not an id.').waitFor();
+    await sentence.waitFor();
+  });
+});
