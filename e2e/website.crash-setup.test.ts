@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { register } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
@@ -44,5 +45,29 @@ describe('crash reporting before it works', () => {
     await page.reload();
     await page.getByText('1 event came with the build id 1.0.0: it is a version, not an id.').waitFor();
     await sentence.waitFor();
+  });
+
+  test('sets a game up with its ids, and shows the test crash as it arrives', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const buildId = await register(site.service, studio, { version: '1.2.0' });
+    await open('/crashes');
+    await page.getByText('Waiting for the first report.').waitFor();
+    await page.getByLabel('Engine').selectOption('c');
+    await page
+      .getByText(/chauffeur build --version 1\.2\.0 .*--write src\/chauffeur_build\.h --game small-walk/)
+      .waitFor();
+    await page.getByText('#include "chauffeur_build.h"').waitFor();
+    const command = page.getByText(new RegExp(`X-App-Id: ${studio.gameUid}' -H 'X-Build-Id: ${buildId}'`));
+    await command.waitFor();
+    await page.getByRole('button', { name: 'Send a test crash' }).click();
+    await page
+      .getByRole('link', { name: /assertion failed/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole('link', { name: /assertion failed/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: /assertion failed/ }).waitFor();
   });
 });

@@ -1,23 +1,22 @@
 // The crashes of a game: its open groups by default, or single reports if the URL asks for them.
 import { findMistake, formatQuery, type QueryMistake as Mistake, parseQuery } from '@chauffeur/contract/crash-query';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
+import { listCrashes } from '@chauffeur/contract/operations/crash-reports';
 import { getImpact } from '@chauffeur/contract/operations/impact';
-import { type JsonRequest, postCommand } from '@chauffeur/contract/shell';
 import { Button, Group, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
-import { EmptyState } from '../../ui/DataTable.tsx';
+import { follow } from '../../frame/live-changes.ts';
 import { formatItems } from '../../ui/format.ts';
 import { FoldedSection, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { ShellCommand } from '../../ui/ShellCommand.tsx';
 import { ShowNewButton } from '../../ui/ShowMore.tsx';
-import { SiteLink } from '../../ui/SiteLink.tsx';
 import { RefusalNotice } from '../games/RefusalNotice.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashFilterBar } from './CrashFilterBar.tsx';
+import { CrashSetup } from './CrashSetup.tsx';
 import { type CrashFilters, isCrashFiltered, readCrashFilters, toCrashSearch } from './crash-filters.ts';
 import classes from './Facets.module.css';
 import { Facets } from './Facets.tsx';
@@ -169,42 +168,21 @@ function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
       </Group>
     );
   }
-  return (
-    <>
-      <Text size="sm">{filters.view === 'groups' ? 'No open crash groups.' : 'No crash reports yet.'}</Text>
-      <EmptyState command={<SendTestReport game={game} />}>
-        Crashes appear here within two seconds of being reported by Crashpad, Breakpad, an engine's crash reporter or
-        plain HTTP. Each build's page lists the IDs that its reporter needs.
-      </EmptyState>
-    </>
-  );
+  return filters.view === 'groups' ? <NoGroups game={game} /> : <FirstReport game={game} />;
 }
 
-function SendTestReport({ game }: { game: OpenGame }) {
-  const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }));
-  if (data === undefined) return null;
-  const [build] = data.builds;
-  if (build === undefined)
-    return (
-      <Text size="sm">
-        Every report belongs to a build.{' '}
-        <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm" underline="always">
-          Register your first build
-        </SiteLink>
-      </Text>
-    );
-  return (
-    <>
-      <Text size="sm">{`Send a test report for ${build.version}:`}</Text>
-      <ShellCommand write={(shell) => postCommand(testReport(game.game_uid, build.build_id), shell)} />
-    </>
-  );
+/** All groups of a game may be closed. Without any report, the game isn't set up. */
+function NoGroups({ game }: { game: OpenGame }) {
+  const { data } = useQuery({ ...ask(listCrashes, { uid: game.game_uid, limit: 1 }), meta: follow('crashes') });
+  if (data === undefined) return <Skeleton h={160} />;
+  return data.crashes.length > 0 ? <Text size="sm">No open crash groups.</Text> : <FirstReport game={game} />;
 }
 
-function testReport(gameUid: string, buildId: string): JsonRequest {
-  return {
-    url: `${location.origin}/api/v1/public/crashes`,
-    headers: { 'X-App-Id': gameUid, 'X-Build-Id': buildId },
-    body: { message: 'assertion failed: car != null' },
-  };
+function FirstReport({ game }: { game: OpenGame }) {
+  return (
+    <>
+      <Text size="sm">No crash reports yet.</Text>
+      <CrashSetup game={game} />
+    </>
+  );
 }

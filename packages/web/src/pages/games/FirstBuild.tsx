@@ -22,6 +22,7 @@ import { SHELLS } from '../../ui/ShellCommand.tsx';
 import { DocLink, SiteLink } from '../../ui/SiteLink.tsx';
 import type { ListedBuild } from '../builds/build-columns.tsx';
 import { IssuedKey, useIssueKey } from '../deploy-keys/IssuedKey.tsx';
+import { ENGINE_CHOICES } from './engine-choices.ts';
 import classes from './FirstBuild.module.css';
 import {
   type BuildChoice,
@@ -274,16 +275,6 @@ function shellFor(os: string): Shell {
   const system = os === 'windows' || os === 'macos' || os === 'linux' ? os : guessOs(navigator.userAgent);
   return system === 'windows' ? 'powershell' : 'sh';
 }
-
-const ENGINE_CHOICES: { value: Engine; label: string }[] = [
-  { value: 'unity', label: 'Unity' },
-  { value: 'unreal', label: 'Unreal Engine' },
-  { value: 'godot', label: 'Godot' },
-  { value: 'c', label: 'C or C++' },
-  { value: 'electron', label: 'Electron' },
-  { value: 'web', label: 'Web game' },
-  { value: 'other', label: 'Other' },
-];
 
 /** The page of the documentation about each engine. */
 const GUIDES: Readonly<Record<Engine, string>> = {
