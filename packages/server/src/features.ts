@@ -118,5 +118,6 @@ export * as invitations from './team/invitations/invitations.ts';
 export * as invitationsTeamInvitations from './team/invitations/team-invitations.ts';
 export * as organisationMembers from './team/organisation-members/organisation-members.ts';
 export * as overview from './team/overview/overview.ts';
+export * as versionsVersionDeletion from './team/versions/version-deletion.ts';
 export * as versions from './team/versions/versions.ts';
 export * as weeklySummarySummarize from './team/weekly-summary/summarize.job.ts';

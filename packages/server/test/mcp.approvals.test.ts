@@ -187,6 +187,18 @@ describe('a risky change', () => {
     assert.deepEqual(await stableOf(studio), []);
   });
 
+  test('to delete a version is one approval for all its builds', async () => {
+    const studio = await open();
+    await shipAndScan(server, studio.game, { version: '1.0', os: 'windows', channel: 'beta' });
+    const asking = { uid: studio.game.slug, version: '1.0' };
+    const { structuredContent: waiting } = await studio.agent.call('delete_version', asking);
+    assert.equal(waiting.approval.summary, 'Delete version 1.0 for Linux x86_64, Windows x86_64');
+    const code = await mailedCode(studio);
+    const confirmed = await studio.agent.call('confirm_approval', { uid: waiting.approval.uid, code });
+    assert.equal(codeOf(confirmed), 0);
+    assert.equal(codeOf(await studio.agent.call('get_version', asking)), 4006);
+  });
+
   test('needs approval on stable only: other channels move immediately', async () => {
     const studio = await open();
     const result = await studio.agent.call('promote_build', { ...studio.promotion, channel: 'beta' });

@@ -271,6 +271,8 @@ export const OPERATIONS: readonly Operation[] = [
   deletion.deleteBuild,
   versions.listVersions,
   versions.getVersion,
+  versions.getVersionDeletion,
+  versions.deleteVersion,
   audit.listAuditEntries,
   audit.exportAuditEntries,
   audit.listOrganisationAuditEntries,

@@ -3,7 +3,13 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { CursorQuery, Foreign, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
-export const APPROVAL_ACTIONS = ['promote_build', 'promote_version', 'delete_build', 'request_deploy_key'] as const;
+export const APPROVAL_ACTIONS = [
+  'promote_build',
+  'promote_version',
+  'delete_build',
+  'delete_version',
+  'request_deploy_key',
+] as const;
 export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 
 export const APPROVAL_STATES = ['pending', 'approved', 'denied', 'expired'] as const;

@@ -27,7 +27,7 @@ const ChannelChange = Type.Object({
   channels: Type.Array(ChannelPointer),
 });
 
-const Platforms = (what: string) =>
+export const Platforms = (what: string) =>
   Type.Optional(
     Type.Array(Type.Object({ os: OsInput, arch: ArchInput }), {
       minItems: 1,

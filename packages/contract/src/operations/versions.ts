@@ -4,6 +4,7 @@ import { ArchName, ChannelName, OsName, VersionName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { BuildState } from './builds.ts';
+import { Platforms } from './channels.ts';
 import { GROUP_STATUSES } from './crash-groups.ts';
 import { MissingModule } from './crash-reports.ts';
 import { CursorQuery, Foreign, GameParams, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
@@ -271,4 +272,72 @@ export const getVersionWithKey = defineOperation({
   }),
   statuses: [200],
   errors: ['unknownBuild'],
+});
+
+const platform = { os: OsName, arch: ArchName };
+const ChosenBuilds = Type.Array(Type.Object({ build_id: Uuid, ...platform }), {
+  description: `The builds, at most ${LIMITS.versionBuilds}`,
+});
+
+export const getVersionDeletion = defineOperation({
+  id: 'versions.deletion',
+  summary: 'Preview the consequences of deleting a version, or its builds for some platforms',
+  method: 'GET',
+  path: '/games/{uid}/version/deletion',
+  access: 'account',
+  role: 'developer',
+  params: GameParams,
+  query: Type.Object({
+    ...VersionQuery,
+    platforms: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9]{1,16}/[a-z0-9_]{1,16}(,[a-z0-9]{1,16}/[a-z0-9_]{1,16}){0,63}$',
+        description: 'Platforms such as `linux/x86_64,windows/x86_64`; all by default',
+      }),
+    ),
+  }),
+  output: Type.Object({
+    version: Type.String(),
+    builds: ChosenBuilds,
+    channels: Type.Array(Type.Object({ channel: Type.String(), ...platform, expires_at: Nullable(Timestamp) }), {
+      description: 'Channels that offer one of the builds now and would offer nothing on its platform',
+    }),
+    touches_players: Type.Boolean({ description: 'Whether players on stable would lose a download' }),
+    files: Type.Integer(),
+    bytes: Type.Integer({ description: 'Total size of the files' }),
+    symbols: Type.Integer({ description: 'Number of symbol files' }),
+    upload_sessions: Type.Integer({ description: 'Uploads in progress, which would be aborted' }),
+    crash_reports: Type.Integer({ description: 'Crash reports of the builds; they are kept' }),
+    devices_30_days: Type.Integer({ description: 'Devices that sent events from the builds in the last 30 days' }),
+    consequences: Type.Array(Type.String(), { description: 'The consequences in sentences' }),
+  }),
+  statuses: [200],
+  errors: ['unknownBuild', 'notFound'],
+});
+
+export const deleteVersion = defineOperation({
+  id: 'versions.delete',
+  summary: 'Delete all builds of a version, or those for some platforms, with their files and symbols, or none of them',
+  method: 'POST',
+  path: '/games/{uid}/version/deletion',
+  access: 'account',
+  role: 'developer',
+  params: GameParams,
+  body: Type.Object({ version: VersionName, platforms: Platforms('whose builds to delete') }),
+  output: Type.Object({
+    version: Type.String(),
+    builds: ChosenBuilds,
+    channels: Type.Array(Type.Object({ channel: Type.String(), ...platform }), {
+      description: 'Channels that offered one of the builds and now offer nothing on its platform',
+    }),
+    files: Type.Integer({ description: 'Number of deleted files' }),
+  }),
+  statuses: [200],
+  errors: ['unknownBuild', 'notFound'],
+  mcp: {
+    tool: 'delete_version',
+    when: 'Use it only when the user asks to remove a version permanently. To stop offering it, use promote_version with another version or rollback_channel instead.',
+    scope: 'mcp:write',
+    destructive: true,
+  },
 });

@@ -89,6 +89,15 @@ const RISKY: Readonly<Record<string, RiskyTool>> = {
     request: ({ build_id }) => ({ action: 'delete_build', input: { build_id } }),
     message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
   },
+  delete_version: {
+    waits: () => true,
+    description: "Needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.",
+    request: ({ version, platforms }) => ({
+      action: 'delete_version',
+      input: { version, ...(platforms !== undefined && { platforms }) },
+    }),
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
+  },
   request_deploy_key: {
     waits: () => true,
     description:

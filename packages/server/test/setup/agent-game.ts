@@ -137,6 +137,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     promote_version: { args: { uid, version: '1.0', channel: 'beta' } },
     rollback_channel: { args: { uid, channel: 'beta' } },
     delete_build: { args: build },
+    delete_version: { args: { uid, version: '1.0' } },
     delete_build_symbols: { args: build },
     delete_media: { args: { uid, image: studio.imageUid } },
     delete_video: { args: { uid, video: studio.videoUid } },

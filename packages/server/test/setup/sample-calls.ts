@@ -363,6 +363,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
       return { path: { group_id: await newGroup() }, json: {} };
     },
+    'versions.deletion': () => ({ query: { version: '1.0' } }),
+    'versions.delete': async () => {
+      await register(server, game, { version: 'unwanted' });
+      return { json: { version: 'unwanted' } };
+    },
     'versions.get': () => ({ query: { version: '1.0' } }),
     'versions.getWithKey': () => ({ query: { version: '1.0' } }),
     'health.compare': () => ({ query: { other: buildId } }),

@@ -199,24 +199,25 @@ export async function requireOfferedBuild(db: Db, gameId: string, buildId: strin
   return build;
 }
 
-/** The game's pointers at one build, including expired ones. */
-export async function pointersAt(db: Db, gameId: string, buildId: string): Promise<Pointer[]> {
-  return (await channels.listPointers(db, gameId)).filter(({ build_id }) => build_id === buildId);
+/** The game's pointers at these builds, including expired ones. */
+export async function pointersAt(db: Db, gameId: string, buildIds: readonly string[]): Promise<Pointer[]> {
+  const wanted = new Set(buildIds);
+  return (await channels.listPointers(db, gameId)).filter(({ build_id }) => wanted.has(build_id));
 }
 
 /**
- * Empties every channel that points at the build, within the transaction that deletes it, and blocks moves until it
- * ends. The pointer itself stays, so that only an upload newer than the deleted build advances the channel.
+ * Empties every channel that points at one of the builds, within the transaction that deletes them, and blocks moves
+ * until it ends. The pointer itself stays, so that only an upload newer than the deleted build advances the channel.
  */
 export async function emptyChannels(
   tx: Tx,
-  { gameId, buildId, movedBy, now }: { gameId: string; buildId: string; movedBy: string; now: Date },
+  { gameId, buildIds, movedBy, now }: { gameId: string; buildIds: readonly string[]; movedBy: string; now: Date },
 ): Promise<Pointer[]> {
   await channels.lockChannels(tx, gameId);
-  const emptied = await pointersAt(tx, gameId, buildId);
+  const emptied = await pointersAt(tx, gameId, buildIds);
   const changeUid = newId();
   for (const pointer of emptied) {
-    const { channel, os, arch, back_to, version } = pointer;
+    const { channel, os, arch, back_to, build_id: buildId, version } = pointer;
     await channels.insertMove(tx, {
       ...{ gameId, channel, os, arch },
       ...nextTo(pointer),

@@ -13,6 +13,7 @@ import {
 } from '@chauffeur/contract/operations/channels';
 import { deleteBuild as deleteOperation } from '@chauffeur/contract/operations/deletion';
 import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
+import { deleteVersion as deleteVersionOperation } from '@chauffeur/contract/operations/versions';
 import { isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
@@ -32,6 +33,7 @@ import {
 import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
 import { deleteBuildWithin, previewDeletion } from '../build-deletion/build-deletion.ts';
+import { type ChosenBuilds, deleteVersionWithin, previewVersionDeletion } from '../versions/version-deletion.ts';
 import type { ApprovalRow } from './approvals.sql.ts';
 
 /** The effect that the action would have now. */
@@ -82,6 +84,7 @@ export type ActionInputs = {
   promote_build: PromotionRequest;
   promote_version: VersionRequest;
   delete_build: DeletionRequest;
+  delete_version: ChosenBuilds;
   request_deploy_key: DeployKeyRequest;
 };
 
@@ -172,6 +175,26 @@ const deleteBuild: Action<DeletionRequest> = {
   perform: (tx, game, { build_id }, by) => deleteBuildWithin(tx, { ...by, gameId: game.game_id, buildId: build_id }),
 };
 
+const deleteVersion: Action<ChosenBuilds> = {
+  neededRole: deleteVersionOperation.role ?? 'owner',
+  normalize: ({ version, platforms }) => ({ version: version.trim(), ...(platforms && { platforms }) }),
+  async preview(db, game, input, now) {
+    const { version, builds, channels, consequences } = await previewVersionDeletion(db, game, input, now);
+    const platforms = [...new Set(builds.map(formatPlatform))].sort().join(', ');
+    return {
+      summary: `Delete version ${version} for ${platforms}`,
+      consequences,
+      basis: {
+        builds: builds.map(({ build_id }) => build_id),
+        channels: channels.map(({ channel, os, arch }) => `${channel} ${os} ${arch}`),
+      },
+    };
+  },
+  outdated:
+    'The builds of the version, or the channels that offer them, have changed since this was requested. Nothing was changed. Check the version and request it again.',
+  perform: (tx, game, input, by) => deleteVersionWithin(tx, game.game_id, input, by),
+};
+
 /** Formats `30 Nov 2026, 12:00 UTC`, because the time zone of an email's reader is unknown. */
 function formatUtc(time: Date): string {
   return `${utc.format(time)} UTC`;
@@ -259,6 +282,7 @@ const ACTIONS = {
   promote_build: promoteBuild,
   promote_version: promoteVersion,
   delete_build: deleteBuild,
+  delete_version: deleteVersion,
   request_deploy_key: requestDeployKey,
 } as const;
 

@@ -130,7 +130,7 @@ function Decide({ approval }: { approval: Approval }) {
       {mayDecide ? (
         <Group gap="sm">
           <Button
-            {...(approval.action === 'delete_build' && { color: 'red.9' })}
+            {...(DELETED[approval.action] !== undefined && { color: 'red.9' })}
             disabled={problem !== null}
             loading={deciding.isPending && chosen === true}
             onClick={() => deciding.mutate(true)}
@@ -161,6 +161,12 @@ function Decide({ approval }: { approval: Approval }) {
 
 type Approval = OutputOf<typeof getApproval>;
 
+/** What an approved deletion did. */
+const DELETED: Partial<Record<Approval['action'], string>> = {
+  delete_build: 'The build was deleted.',
+  delete_version: 'The version was deleted.',
+};
+
 /** The outcome of an approval, or why it can't be given, with a link to continue. */
 function ApprovalOutcome({ approval }: { approval: Approval }) {
   return <div role="status">{outcomeOf(approval)}</div>;
@@ -171,10 +177,7 @@ function outcomeOf(approval: Approval) {
   if (status === 'approved' && action === 'request_deploy_key') return <KeyOutcome approval={approval} />;
   if (status === 'approved') {
     return (
-      <Notice
-        tone="good"
-        title={action === 'delete_build' ? 'Approved. The build was deleted.' : 'Approved. The change was made.'}
-      >
+      <Notice tone="good" title={`Approved. ${DELETED[action] ?? 'The change was made.'}`}>
         <Decided approval={approval} />
         <SiteLink to="/dev/$slug/channels" params={{ slug: game.slug }} size="sm">
           View channels
