@@ -41,7 +41,7 @@ describe('the developer pages of a game', () => {
   test('filters builds by text, OS, channel and state, and keeps the filters in the URL', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
-    await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
+    await page.getByRole('link', { name: '1.2.0-rc.1 for' }).waitFor();
     await untilEqual(versions, ['1.2.0-rc.1', '1.1.0', '1.1.0', '1.0.0']);
     await page.keyboard.press('/');
     await page.keyboard.type('FLIGHT');
@@ -49,15 +49,15 @@ describe('the developer pages of a game', () => {
     await page.getByRole('link', { name: '1.1.0 for Windows' }).waitFor({ state: 'detached' });
     await untilEqual(versions, ['1.0.0']);
     await page.reload();
-    await page.getByRole('link', { name: '1.0.0' }).waitFor();
+    await page.getByRole('link', { name: '1.0.0 for' }).waitFor();
     await untilEqual(versions, ['1.0.0']);
     await page.getByLabel('OS').selectOption('linux');
     await page.getByText('No builds match.').waitFor();
     await page.getByRole('button', { name: 'Show all builds' }).click();
     await page.getByLabel('Channel').selectOption('beta');
     await page.waitForURL(/\?channel=beta$/);
-    await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
-    await page.getByRole('link', { name: '1.0.0' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: '1.2.0-rc.1 for' }).waitFor();
+    await page.getByRole('link', { name: '1.0.0 for' }).waitFor({ state: 'detached' });
     await untilEqual(versions, ['1.2.0-rc.1']);
   });
 
@@ -80,7 +80,7 @@ describe('the developer pages of a game', () => {
     await untilEqual(chosen, ['1.1.0 for Windows x86_64', '1.0.0 for Windows x86_64']);
 
     await open('/builds');
-    await page.getByRole('link', { name: '1.0.0' }).waitFor();
+    await page.getByRole('link', { name: '1.0.0 for' }).waitFor();
     for (const key of ['j', 'j', 'x', 'k', 'x', 'c']) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'Compare builds' }).waitFor();
     await untilEqual(async () => (await chosen())[0], '1.1.0 for Windows x86_64');
@@ -131,7 +131,7 @@ describe('the developer pages of a game', () => {
   test('promotes a build after listing what will change, and undoes it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
-    await page.getByRole('link', { name: '1.0.0' }).click();
+    await page.getByRole('link', { name: '1.0.0 for' }).click();
     await page.getByRole('button', { name: 'Promote' }).click();
     const dialog = page.getByRole('dialog', { name: 'Promote 1.0.0 for Windows x86_64' });
     await dialog.getByText('stable on Windows x86_64 changes from 1.1.0 to 1.0.0.').waitFor();
@@ -149,7 +149,7 @@ describe('the developer pages of a game', () => {
   test('undoes the first promotion on a channel, which then offers nothing', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
-    await page.getByRole('link', { name: '1.0.0' }).click();
+    await page.getByRole('link', { name: '1.0.0 for' }).click();
     await page.getByRole('button', { name: 'Promote' }).click();
     const dialog = page.getByRole('dialog', { name: 'Promote 1.0.0 for Windows x86_64' });
     await dialog.getByLabel('Channel').fill('dev');
@@ -315,7 +315,7 @@ describe('the developer pages of a game', () => {
   test('shows when it is offline or the server is unavailable, and retries automatically', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('/builds');
-    await page.getByRole('link', { name: '1.2.0-rc.1' }).waitFor();
+    await page.getByRole('link', { name: '1.2.0-rc.1 for' }).waitFor();
     site.expectErrors(/status of 503 .*channels/);
     await page.context().setOffline(true);
     await page.getByText("You're offline.").waitFor();

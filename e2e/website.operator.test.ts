@@ -133,7 +133,7 @@ describe('the operator pages', () => {
   test('a build that is offered to players is deleted after typing its version, and stable offers nothing', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
-    await page.getByRole('link', { name: '1.1.0' }).click();
+    await page.getByRole('link', { name: '1.1.0 for' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 1.1.0 for Linux x86_64?' });
     await dialog.getByText(/stable on Linux x86_64 will offer nothing.*All players lose the download/).waitFor();
@@ -150,7 +150,7 @@ describe('the operator pages', () => {
   test('a build that is not offered to players is deleted without typing its version', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
-    await page.getByRole('link', { name: '1.0.0' }).click();
+    await page.getByRole('link', { name: '1.0.0 for' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 1.0.0 for Linux x86_64?' });
     await dialog.getByText('No channel offers it, so nothing changes for players.').waitFor();

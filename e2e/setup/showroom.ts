@@ -107,6 +107,8 @@ export async function furnish(service: Service): Promise<Showroom> {
       builds: '/builds',
       build: `/builds/${builds.beta.buildId}`,
       buildCompare: `/builds/compare?a=${builds.beta.buildId}&b=${builds.linux.buildId}`,
+      versions: '/versions',
+      version: '/version?version=1.1.0',
       channels: '/channels',
       crashes: '/crashes',
       crashGroup: `/crashes/groups/${crash.group_id}`,

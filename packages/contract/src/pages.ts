@@ -56,6 +56,8 @@ export const PAGES = {
   builds: '/dev/:uid/builds',
   build: '/dev/:uid/builds/:build_id',
   buildCompare: '/dev/:uid/builds/compare',
+  versions: '/dev/:uid/versions',
+  version: '/dev/:uid/version',
   channels: '/dev/:uid/channels',
   crashes: '/dev/:uid/crashes',
   crashGroup: '/dev/:uid/crashes/groups/:group_id',

@@ -47,6 +47,21 @@ const build = createRoute({
   component: lazyPage(() => import('./pages/builds/BuildPage.tsx'), 'BuildPage'),
 });
 
+const versions = createRoute({
+  getParentRoute: () => dev,
+  path: '/versions',
+  validateSearch: textSearch('search'),
+  component: lazyPage(() => import('./pages/versions/VersionsPage.tsx'), 'VersionsPage'),
+});
+
+/** A version can contain any characters, even only dots, so it is not a part of the path. */
+const version = createRoute({
+  getParentRoute: () => dev,
+  path: '/version',
+  validateSearch: textSearch('version'),
+  component: lazyPage(() => import('./pages/versions/VersionPage.tsx'), 'VersionPage'),
+});
+
 const channels = createRoute({
   getParentRoute: () => dev,
   path: '/channels',
@@ -213,6 +228,8 @@ export const developer = dev.addChildren([
   builds,
   build,
   buildCompare,
+  versions,
+  version,
   channels,
   crashes,
   crashGroup,

@@ -186,6 +186,12 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
 function factsOf(build: BuildDetail, slug: string, live: ReactNode): Fact[] {
   return [
     ['Live on', live],
+    [
+      'Version',
+      <SiteLink key="version" to="/dev/$slug/version" params={{ slug }} search={{ version: build.version }}>
+        {build.version}
+      </SiteLink>,
+    ],
     ['Build ID', <CopyText key="id" text={build.build_id} label="build ID" />],
     ...(build.title === build.version ? [] : [['Title', build.title] as const]),
     ['Uploaded to', build.channel],

@@ -82,7 +82,11 @@ export function BuildsPage() {
   const rows = sort === 'registered' && data !== undefined ? groupByVersion(data.builds) : data?.builds;
   return (
     <Stack gap="md">
-      <PageHead title="Builds" tabTitle={`Builds · ${game.name}`} />
+      <PageHead title="Builds" tabTitle={`Builds · ${game.name}`}>
+        <SiteLink to="/dev/$slug/versions" params={{ slug: game.slug }} size="sm">
+          Versions
+        </SiteLink>
+      </PageHead>
       <Filters key={resets} gameUid={game.game_uid} filters={filters} onChange={change} />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <SelectedBuilds game={game} selected={selected} onSelect={setSelected} listed={data?.builds} />

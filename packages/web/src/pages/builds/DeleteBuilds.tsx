@@ -9,6 +9,7 @@ import { listChannelMoves, listChannels } from '@chauffeur/contract/operations/c
 import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/deletion';
 import { listRejectedUploads } from '@chauffeur/contract/operations/files';
 import { listGames } from '@chauffeur/contract/operations/games';
+import { getVersion, listVersions } from '@chauffeur/contract/operations/versions';
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
@@ -28,7 +29,15 @@ type DeleteBuildsProps = {
 
 export type DeletedBuild = OutputOf<typeof deleteBuild>;
 
-const CHANGED = [listChannels, listChannelMoves, listGameBuilds, listRejectedUploads, listGames].map(({ id }) => id);
+const CHANGED = [
+  listChannels,
+  listChannelMoves,
+  listGameBuilds,
+  listRejectedUploads,
+  listGames,
+  getVersion,
+  listVersions,
+].map(({ id }) => id);
 
 export function DeleteBuilds({ game, builds, onClose, onDeleted }: DeleteBuildsProps) {
   const queries = useQueryClient();

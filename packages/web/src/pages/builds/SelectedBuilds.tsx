@@ -14,7 +14,6 @@ import { CompareBar } from '../../ui/SelectRows.tsx';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { MoveResult, useMoves } from '../channels/use-moves.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import type { ListedBuild } from './build-columns.tsx';
 import { DeleteBuilds } from './DeleteBuilds.tsx';
 import { whyNotPromoted } from './selected-builds.ts';
 
@@ -27,7 +26,7 @@ type SelectedBuildsProps = {
   selected: readonly string[];
   onSelect: (ids: readonly string[]) => void;
   /** The builds on this page of the list; undefined while it is loading. */
-  listed: readonly ListedBuild[] | undefined;
+  listed: readonly BuildFacts[] | undefined;
 };
 
 export function SelectedBuilds({ game, selected, onSelect, listed }: SelectedBuildsProps) {
@@ -114,9 +113,9 @@ type BuildFacts = Pick<OutputOf<typeof getGameBuild>, 'build_id' | 'version' | '
 function useBuilds(
   uid: string,
   selected: readonly string[],
-  listed: readonly ListedBuild[] | undefined,
+  listed: readonly BuildFacts[] | undefined,
 ): readonly BuildFacts[] | undefined {
-  const onPage = new Map(listed?.map((build) => [build.build_id, build]));
+  const onPage = new Map<string, BuildFacts>(listed?.map((build) => [build.build_id, build]));
   const elsewhere = listed === undefined ? [] : selected.filter((id) => !onPage.has(id));
   const others = useQueries({ queries: elsewhere.map((build_id) => ask(getGameBuild, { uid, build_id })) });
   const loaded = new Map<string, BuildFacts>(onPage);

@@ -32,7 +32,7 @@ export function buildColumns({ slug, pointers, order }: Options): Column<ListedB
       hiddenBelow: 'sm',
       className: classes.version,
       mergedBy: ({ version }) => version,
-      cell: (build) => <Version build={build} />,
+      cell: (build) => <Version slug={slug} build={build} />,
     },
     {
       header: 'Platform',
@@ -82,10 +82,12 @@ export function buildColumns({ slug, pointers, order }: Options): Column<ListedB
   ];
 }
 
-function Version({ build: { version, title } }: { build: ListedBuild }) {
+function Version({ slug, build: { version, title } }: { slug: string; build: ListedBuild }) {
   return (
     <>
-      <strong>{version}</strong>
+      <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version }} fw={700}>
+        {version}
+      </SiteLink>
       {title !== version && (
         <Text size="sm" c="dimmed">
           {title}

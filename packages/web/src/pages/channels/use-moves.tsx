@@ -18,6 +18,7 @@ import {
   undoChannelChange,
 } from '@chauffeur/contract/operations/channels';
 import { listGames } from '@chauffeur/contract/operations/games';
+import { getVersion, listVersions } from '@chauffeur/contract/operations/versions';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, useKeptData } from '../../api.ts';
@@ -39,7 +40,15 @@ type Moved = {
   readonly undo: Move | null;
 };
 
-const CHANGED = [listChannels.id, listChannelMoves.id, listGameBuilds.id, getGameBuild.id, listGames.id];
+const CHANGED = [
+  listChannels.id,
+  listChannelMoves.id,
+  listGameBuilds.id,
+  getGameBuild.id,
+  listGames.id,
+  getVersion.id,
+  listVersions.id,
+];
 
 export function useMoves(gameUid: string) {
   const queries = useQueryClient();

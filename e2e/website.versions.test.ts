@@ -1,0 +1,101 @@
+// A developer promotes a version on three platforms from its page, rolls it back, and deletes it.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
+import { NO_CHROMIUM } from './setup/chromium.ts';
+import { serveSite } from './setup/site.ts';
+import { openStudio, readOffers, type Studio } from './setup/studio.ts';
+
+describe('the page of a version', () => {
+  let studio: Studio;
+  let page: Page;
+  const site = serveSite(async ({ service, browser }) => {
+    studio = await openStudio(service, 'Owls of the North');
+    for (const [version, channel] of [
+      ['1.0.0', 'stable'],
+      ['1.1.0', 'beta'],
+    ] as const)
+      for (const os of ['linux', 'macos', 'windows'])
+        await shipAndScan(
+          service,
+          studio,
+          { version, os, channel, changelog_items: [{ title: `News of ${version}` }] },
+          smallZip(`${version}-${os}.txt`),
+        );
+    if (browser === null) return;
+    page = await site.openPage({ session: studio.session });
+  });
+
+  const offered = async () =>
+    (await readOffers(site.service, studio.slug)).map(({ os, version }) => `${os} ${version}`).sort();
+  const open = (version: string) =>
+    page.goto(`${site.service.url}/dev/${studio.slug}/version?version=${encodeURIComponent(version)}`);
+  const on = (version: string) => ['linux', 'macos', 'windows'].map((os) => `${os} ${version}`);
+
+  test('is reached from the list of versions, and has its builds, channels and notes', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
+    await page.getByRole('link', { name: 'Versions', exact: true }).click();
+    const list = page.getByRole('table', { name: 'Versions' });
+    await list.getByRole('row', { name: /1\.1\.0 .* beta / }).waitFor();
+    await list.getByRole('row', { name: /1\.0\.0 .* stable / }).waitFor();
+    await list.getByRole('link', { name: '1.1.0' }).click();
+    await page.getByRole('heading', { name: '1.1.0', exact: true }).waitFor();
+    const builds = page.getByRole('table', { name: 'Builds of this version' });
+    for (const platform of ['Linux', 'macOS', 'Windows'])
+      await builds.getByRole('link', { name: `1.1.0 for ${platform} x86_64` }).waitFor();
+    await page.getByText('News of 1.1.0').waitFor();
+    await page.getByText('No new crash groups.').waitFor();
+    await page.getByRole('link', { name: '1.0.0', exact: true }).click();
+    await page.getByText('News of 1.0.0').waitFor();
+  });
+
+  test('promotes all platforms in two clicks, and rolls all of them back in two', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('1.1.0');
+    await page.getByRole('button', { name: 'Promote…' }).click();
+    const promotion = page.getByRole('dialog', {
+      name: /^Promote 1\.1\.0 for .*(Linux|macOS|Windows) x86_64, .* and .* x86_64$/,
+    });
+    for (const platform of ['Linux', 'macOS', 'Windows'])
+      await promotion.getByText(`stable on ${platform} x86_64 changes from 1.0.0 to 1.1.0.`).waitFor();
+    await promotion.getByRole('button', { name: 'Promote', exact: true }).click();
+    await page.getByText(/^stable on .* now has 1\.1\.0\.$/).waitFor();
+    assert.deepEqual(await offered(), on('1.1.0'));
+    await page.getByRole('button', { name: 'Roll back stable' }).click();
+    const rollback = page.getByRole('dialog', { name: 'Roll stable back' });
+    await rollback.getByRole('button', { name: 'Roll back to 1.0.0' }).click();
+    await page.getByText(/^stable on .* now has 1\.0\.0\.$/).waitFor();
+    assert.deepEqual(await offered(), on('1.0.0'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await untilEqual(offered, on('1.1.0'));
+  });
+
+  test('promotes only the selected platforms', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('1.0.0');
+    await page.getByLabel('Select 1.0.0 for Linux x86_64').check();
+    await page.getByLabel('Select 1.0.0 for macOS x86_64').check();
+    const bar = page.getByRole('group', { name: 'Selected builds' });
+    await bar.getByRole('button', { name: 'Promote…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Promote 1\.0\.0 for/ });
+    await dialog.getByRole('button', { name: 'Promote', exact: true }).click();
+    await untilEqual(offered, ['linux 1.0.0', 'macos 1.0.0', 'windows 1.1.0']);
+  });
+
+  test('deletes all builds after the version is typed', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('1.0.0');
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 3 builds?' });
+    await dialog.getByLabel('Type 1.0.0 to confirm').fill('1.0.0');
+    await dialog.getByRole('button', { name: 'Delete 3 builds' }).click();
+    await page.waitForURL(/\/versions$/);
+    const list = page.getByRole('table', { name: 'Versions' });
+    await list.getByRole('link', { name: '1.1.0' }).waitFor();
+    await list.getByRole('link', { name: '1.0.0' }).waitFor({ state: 'detached' });
+    assert.deepEqual(await offered(), ['windows 1.1.0']);
+  });
+});
