@@ -50,6 +50,23 @@ describe('channels from the command line', () => {
     assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
   });
 
+  test('versions, status and open show the game, and change nothing', async () => {
+    const versions = await run('versions', '--channel', 'stable');
+    assert.equal(versions.code, 0, versions.stderr);
+    assert.match(versions.stdout, /^1\.0\.0 +linux\/x86_64, windows\/x86_64 +(beta, stable|stable) +unrated +\d{4}-/m);
+    assert.doesNotMatch(versions.stdout, /^1\.1\.0/m);
+    const status = await run('status');
+    assert.equal(status.code, 0, status.stderr);
+    assert.match(status.stdout, /^stable offers 1\.0\.0 for Linux x86_64 and Windows x86_64\.$/m);
+    assert.match(status.stdout, /^The newest version is 1\.1\.0, for Linux x86_64 and Windows x86_64\.$/m);
+    const json = JSON.parse((await run('status', '--json')).stdout);
+    assert.deepEqual([json.newest.version, json.waiting_for_scan], ['1.1.0', []]);
+    const page = (await run('open', '1.1.0')).stdout.trim();
+    assert.equal(page, `${service.url}/dev/${studio.slug}/version?version=1.1.0`);
+    assert.equal((await run('open', 'crashes')).stdout.trim(), `${service.url}/dev/${studio.slug}/crashes`);
+    assert.equal((await run('versions', '--channel', 'No channel')).code, 1);
+  });
+
   test('flags limit a change to platforms, by their names or aliases', async () => {
     assert.equal((await run('promote', '1.1.0', '--os', 'win')).code, 0);
     assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.1.0']);

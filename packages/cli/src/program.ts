@@ -99,6 +99,21 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/channels.ts')).channelsCommand,
   },
   {
+    usage: 'versions',
+    description: 'list the versions of the game, with their platforms, channels and health',
+    load: async () => (await import('./commands/versions.ts')).versionsCommand,
+  },
+  {
+    usage: 'status',
+    description: 'show what players get, how the newest version does, and what waits',
+    load: async () => (await import('./commands/versions.ts')).statusCommand,
+  },
+  {
+    usage: 'open [page]',
+    description: 'open a page of the game in the browser, or print its address',
+    load: async () => (await import('./commands/open.ts')).openCommand,
+  },
+  {
     usage: 'doctor',
     description: 'check the address, proxy, TLS, clock, deploy key and disk, and say what to fix',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
