@@ -11,7 +11,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { SelectedBuilds } from '../builds/SelectedBuilds.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import type { VersionDetail } from './VersionPage.tsx';
+import type { VersionDetail } from './version-builds.ts';
 
 type VersionBuildsProps = { game: OpenGame; version: VersionDetail };
 type Row = VersionDetail['builds'][number];

@@ -11,7 +11,7 @@ import { formatItems } from '../../ui/format.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { timeOfDay } from '../health/health-days.ts';
-import type { VersionDetail } from './VersionPage.tsx';
+import type { VersionDetail } from './version-builds.ts';
 
 export function VersionHealth({ version: { launch, crash_free: free } }: { version: VersionDetail }) {
   const missing = formatMissingDevices(launch);

@@ -1,6 +1,5 @@
 // A version: its builds on all platforms, the channels that offer it, its health, its crashes and its notes.
 import { formatNumber } from '@chauffeur/contract/format';
-import type { OutputOf } from '@chauffeur/contract/operation';
 import { listChannels, promoteVersion, rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { deleteBuild } from '@chauffeur/contract/operations/deletion';
 import { getVersion } from '@chauffeur/contract/operations/versions';
@@ -28,11 +27,9 @@ import { useGame } from '../games/use-game.ts';
 import { VersionBuilds } from './VersionBuilds.tsx';
 import { MissingSymbols, VersionAdoption, VersionCrashes, VersionHealth } from './VersionHealth.tsx';
 import { BuildsLink } from './VersionsPage.tsx';
-import { buildsToPromote } from './version-builds.ts';
+import { buildsToPromote, type VersionDetail } from './version-builds.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/version');
-
-export type VersionDetail = OutputOf<typeof getVersion>;
 
 export function VersionPage() {
   const game = useGame();

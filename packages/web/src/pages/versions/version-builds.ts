@@ -1,6 +1,10 @@
-// Decides which builds of a version are promoted with it.
+// A version with its builds, and which of these are promoted with it.
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getVersion } from '@chauffeur/contract/operations/versions';
+
+export type VersionDetail = OutputOf<typeof getVersion>;
 
 /** A ready build for each platform. The server picks the same platforms, and its own build on each of them. */
 export function buildsToPromote<Build extends Platform & { readonly state: string }>(
