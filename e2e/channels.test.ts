@@ -109,6 +109,9 @@ describe('channels from the command line', () => {
     assert.match(stdout, /^build_id=.+\nfile_uid=.+\nchecksum=.+\nstatus=.+\npage=http.+\n$/);
     assert.ok((await inTerminal('', 'promote')).includes('\x1b[1;31merror:\x1b[0m missing required argument'));
     assert.match((await run('promote')).stderr, /^error: missing/);
+    const unknown = await inTerminal('', 'promote', '9.9.9');
+    assert.match(unknown, /no such version/);
+    assert.doesNotMatch(unknown, /\[y\/N\]/);
   });
 
   test('a terminal asks before stable changes, and only a yes changes it', { skip }, async () => {

@@ -2,7 +2,7 @@
 // `chauffeur builds list`: lists the builds of the game.
 
 import { dirname } from 'node:path';
-import { formatNumber } from '@chauffeur/contract/format';
+import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { listBuilds } from '@chauffeur/contract/operations/builds';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
 import { findProblem } from '@chauffeur/contract/validate';
@@ -10,7 +10,7 @@ import type { Command } from 'commander';
 import { readBuildFile } from '../descriptors/build-file.ts';
 import { checkEngineFiles, writeEngineFiles } from '../engine-files/engine-files.ts';
 import { LocalError } from '../failures.ts';
-import { formatCount, tableOf } from '../output.ts';
+import { formatCount, formatPairs, tableOf } from '../output.ts';
 import {
   addBuildOptions,
   type NewRegistration,
@@ -51,7 +51,12 @@ const build: Action<RegistrationFlags & { write?: string[] }> = async (context, 
   }
   return {
     data: { build_id, ...identity, title, app_id, created, has_file: uploaded.length > 0, written },
-    lines: [`SERVICE_GAMES_APP_ID=${app_id}`, `SERVICE_GAMES_BUILD_ID=${build_id}`],
+    lines: [
+      `${identity.version} for ${formatPlatform(identity)} is registered.`,
+      `Build id: ${build_id}`,
+      `Game id: ${app_id}`,
+    ],
+    piped: formatPairs({ SERVICE_GAMES_APP_ID: app_id, SERVICE_GAMES_BUILD_ID: build_id }),
   };
 };
 

@@ -53,7 +53,8 @@ const promote: Action<PromoteOptions> = async (context, options, version = '') =
   const platforms = chosen(builds, options, `${version} has no build`);
   const { channels } = await retryBriefly(() => client.call(listToolChannels, {}, { signal }));
   const targets = uniquePlatforms(platforms ?? builds).map((platform) => formatPlatform(platform));
-  if (channel === STABLE)
+  // The server refuses a version without a build, so there is nothing to confirm.
+  if (channel === STABLE && targets.length > 0)
     await confirm(context, options, [
       `Promote ${version} on ${channel} for ${listOf(targets)}?`,
       ...offersOf(channels.filter((pointer) => pointer.channel === channel)),
