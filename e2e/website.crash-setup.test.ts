@@ -51,7 +51,7 @@ describe('crash reporting before it works', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const buildId = await register(site.service, studio, { version: '1.2.0' });
     await open('/crashes');
-    await page.getByText('Waiting for the first report.').waitFor();
+    await page.getByText('Waiting for the first report:').waitFor();
     await page.getByLabel('Engine').selectOption('c');
     await page
       .getByText(/chauffeur build --version 1\.2\.0 .*--write src\/chauffeur_build\.h --game small-walk/)

@@ -45,7 +45,7 @@ function Steps({ game, build }: { game: OpenGame; build: ListedBuild }) {
   return (
     <Stack gap="lg" py="sm" maw={760}>
       <Text size="sm" role="status">
-        Waiting for the first report. It appears here within two seconds of its arrival.
+        No crash reports yet. Waiting for the first report: it appears here within two seconds of its arrival.
       </Text>
       <NativeSelect
         size="xs"

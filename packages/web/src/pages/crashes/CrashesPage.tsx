@@ -168,21 +168,12 @@ function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
       </Group>
     );
   }
-  return filters.view === 'groups' ? <NoGroups game={game} /> : <FirstReport game={game} />;
+  return filters.view === 'groups' ? <NoGroups game={game} /> : <CrashSetup game={game} />;
 }
 
 /** All groups of a game may be closed. Without any report, the game isn't set up. */
 function NoGroups({ game }: { game: OpenGame }) {
   const { data } = useQuery({ ...ask(listCrashes, { uid: game.game_uid, limit: 1 }), meta: follow('crashes') });
   if (data === undefined) return <Skeleton h={160} />;
-  return data.crashes.length > 0 ? <Text size="sm">No open crash groups.</Text> : <FirstReport game={game} />;
-}
-
-function FirstReport({ game }: { game: OpenGame }) {
-  return (
-    <>
-      <Text size="sm">No crash reports yet.</Text>
-      <CrashSetup game={game} />
-    </>
-  );
+  return data.crashes.length > 0 ? <Text size="sm">No open crash groups.</Text> : <CrashSetup game={game} />;
 }

@@ -37,12 +37,12 @@ export function RefusalNotice({ gameUid, pollMs = POLL_MS }: { gameUid: string; 
   return (
     <Notice tone="bad" title={`${formatCounts(sumOf(open))} refused: their build id is wrong`}>
       <List size="sm" spacing={8} mt={4} mb={8} style={{ overflowWrap: 'anywhere' }}>
-        {shown.map((refusal) => (
+        {shown.map((refusal, index) => (
           <List.Item key={refusal.build_id ?? 'rest'}>
-            <RefusalItem refusal={refusal} />
+            <RefusalItem refusal={refusal} isNewAdvice={refusal.advice !== shown[index - 1]?.advice} />
           </List.Item>
         ))}
-        {open.length > shown.length && <List.Item>{`${open.length - shown.length} more ids`}</List.Item>}
+        {open.length > shown.length && <List.Item>{formatMore(open.length - shown.length)}</List.Item>}
       </List>
       <Group gap="sm">
         <Button size="compact-xs" variant="default" onClick={hide}>
@@ -56,7 +56,13 @@ export function RefusalNotice({ gameUid, pollMs = POLL_MS }: { gameUid: string; 
   );
 }
 
-function RefusalItem({ refusal }: { refusal: Refusal }) {
+type RefusalItemProps = {
+  refusal: Refusal;
+  /** False below an item with the same advice. */
+  isNewAdvice: boolean;
+};
+
+function RefusalItem({ refusal, isNewAdvice }: RefusalItemProps) {
   const { build_id: id, problem, advice, first_at, last_at } = refusal;
   return (
     <>
@@ -73,11 +79,17 @@ function RefusalItem({ refusal }: { refusal: Refusal }) {
         )}
         . First <Time at={first_at} />, last <Time at={last_at} />.
       </Text>
-      <Text size="sm" c="dimmed" component="div">
-        {advice.split('`').map((part, index) => (index % 2 === 0 ? part : <Code key={part}>{part}</Code>))}
-      </Text>
+      {isNewAdvice && (
+        <Text size="sm" c="dimmed" component="div">
+          {advice.split('`').map((part, index) => (index % 2 === 0 ? part : <Code key={part}>{part}</Code>))}
+        </Text>
+      )}
     </>
   );
+}
+
+function formatMore(count: number): string {
+  return count === 1 ? '1 more id' : `${count} more ids`;
 }
 
 function sumOf(refusals: readonly Counts[]): Counts {
