@@ -80,6 +80,13 @@ function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
   const change = (changed: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
   const kinds = KINDS.filter(({ key }) => key !== 'views' || !isOfBuild);
+  if (kinds.every(({ key }) => data.totals[key] === 0) && !data.followers) {
+    return (
+      <EmptyState>
+        {isOfBuild ? 'No downloads or plays of this build in this time.' : 'No views, downloads or plays in this time.'}
+      </EmptyState>
+    );
+  }
   const times = data.days.map(({ day }) => `${day}T00:00:00.000Z`);
   const series: Series[] = kinds.map(({ key, label }, index) => ({
     key,
