@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { matchPage } from '@chauffeur/contract/pages';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { EICAR, NO_CLAMD, type RunningClamd, startClamd } from '../packages/server/test/setup/clamd.ts';
 import { until } from '../packages/server/test/setup/until.ts';
 import { NO_CLUSTER, ON_CLUSTER, startCluster } from './setup/cluster.ts';
@@ -141,6 +142,53 @@ describe('shipping with the chauffeur command', () => {
     assert.equal(listed.builds[0].build_id, buildId);
     assert.deepEqual(listed.builds[0].changelog_items, [{ title: 'New', description: 'Everything' }]);
     assert.equal(JSON.parse(requireOk(await run(folder, 'info', '--json'))).app_id, studio.gameUid);
+  });
+
+  test('a game that was compiled with the id of its build is heard before and after it is pushed', async () => {
+    const folder = join(work.path, 'compiled');
+    await mkdir(join(folder, 'game'), { recursive: true });
+    const token = await askAs(service, studio.session)<{ access_token: string; secret_key: string }>(
+      'POST',
+      `/games/${studio.gameUid}/upload-tokens`,
+      { name: 'CI', scopes: ['builds'], expires_in_days: 1 },
+    );
+    const environment = {
+      ...studio.environment,
+      ...{ SERVICE_ACCESS_TOKEN: token.access_token, SERVICE_SECRET_KEY: token.secret_key },
+    };
+    const runInCi = (...args: string[]) => runCommand(args, { environment, folder });
+    const identity = ['--version', '1.2.0', ...PLATFORM];
+    const register = ['build', ...identity, '--write', 'game/chauffeur.json', '--json'];
+    const jobs = await Promise.all([runInCi(...register), runInCi(...register), runInCi(...register)]);
+    const [first, ...others] = jobs.map((job) => JSON.parse(requireOk(job)));
+    for (const { build_id } of others) assert.equal(build_id, first.build_id);
+
+    const ids = JSON.parse(await readFile(join(folder, 'game/chauffeur.json'), 'utf8'));
+    assert.deepEqual([ids.app_id, ids.build_id], [studio.gameUid, first.build_id]);
+    const report = async (url: string, build: string, body: object) => {
+      const address = `${url}?app_id=${ids.app_id}&build_id=${build}`;
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(address, { method: 'POST', headers, body: JSON.stringify(body) });
+      const { error } = (await response.json()) as { error?: { code: number } };
+      return error?.code ?? response.status;
+    };
+    const crash = { message: 'It fell over.' };
+    const events = { events: [{ event: 'boot_ok', device_uid: '0b51a2c8', event_id: 'compiled-1', ms: 2100 }] };
+    assert.deepEqual(
+      [await report(ids.crashes_url, ids.build_id, crash), await report(ids.events_url, ids.build_id, events)],
+      [201, 202],
+    );
+    assert.equal(await report(ids.crashes_url, 'BUILD_ID', crash), 4030);
+
+    const pushed = JSON.parse(requireOk(await runInCi('push', 'game', ...identity, '--json')));
+    assert.equal(pushed.build_id, first.build_id);
+    assert.equal((await offered('1.2.0'))?.file.checksum, pushed.checksum);
+    const again = await runInCi(...register);
+    assert.deepEqual(
+      [JSON.parse(requireOk(again)).has_file, JSON.parse(again.stdout).written[0].changed],
+      [true, false],
+    );
+    assert.match(again.stderr, /has a file already/);
   });
 
   test('an infected build exits with code 2 and never goes live', async (t) => {
