@@ -106,7 +106,8 @@ describe('clients', () => {
         bug_uid: studio.bugUid,
         status: 'closed',
       });
-      const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update bug_tickets%'`;
+      const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from bug_tickets%for update%'
+        and pid <> pg_backend_pid()`;
       await until(async () => (await rows(db, waiting)).length > 0);
       sending.destroy();
     });

@@ -140,8 +140,17 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
         body: JSON.stringify(fields),
       })
     ).body.data;
-  const newTicket = async () =>
-    (await call('POST', `/games/${game.uid}/bugs`, { message: 'The door is stuck', screenshots: 1 })).body.data;
+  const ticket = (await call('POST', `/games/${game.uid}/bugs`, { message: 'The lamp is dark', screenshots: 3 })).body
+    .data;
+  const screenshotUrls: string[] = ticket.uploads.screenshots.map(({ url }: { url: string }) => url);
+  const sendScreenshot = async () =>
+    request(screenshotUrls.pop()!, { method: 'PUT', body: (await picture()) as Uint8Array<ArrayBuffer> });
+  const shownScreenshot = () =>
+    until(async () => {
+      const [shot] = (await call('GET', `/games/${game.uid}/bugs/${ticket.bug_uid}`)).body.data.screenshots;
+      if (shot === undefined) await sendScreenshot();
+      return shot?.image != null && (shot.screenshot_uid as string);
+    });
   const readable = async () => {
     const report = await newReport({ has_dump: true });
     await request(report.uploads.dump.url, { method: 'PUT', body: Buffer.from(readDumpFixture('null_deref_inline')) });
@@ -396,18 +405,12 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     }),
     'bugs.file': () => ({ json: { message: 'The door is stuck', build_id: buildId, has_dump: true, has_log: true } }),
     'bugs.uploadScreenshot': async () => ({
-      path: { token: (await newTicket()).uploads.screenshots[0].url.split('/').at(-1) },
+      path: { token: screenshotUrls.pop()?.split('/').at(-1) ?? '' },
       body: new Blob([(await picture()) as Uint8Array<ArrayBuffer>]),
     }),
-    'bugs.getScreenshot': async () => {
-      const { bug_uid, uploads } = await newTicket();
-      await request(uploads.screenshots[0].url, { method: 'PUT', body: (await picture()) as Uint8Array<ArrayBuffer> });
-      const [shot] = await until(async () => {
-        const { screenshots } = (await call('GET', `/games/${game.uid}/bugs/${bug_uid}`)).body.data;
-        return screenshots[0]?.image != null && screenshots;
-      });
-      return { path: { bug_uid, screenshot_uid: shot.screenshot_uid } };
-    },
+    'bugs.getScreenshot': async () => ({
+      path: { bug_uid: ticket.bug_uid, screenshot_uid: await shownScreenshot() },
+    }),
     'bugs.fileAsGuest': () => ({ json: { message: 'The door is stuck', name: 'Robin', email: 'robin@example.com' } }),
     'bugs.update': () => ({ json: { status: 'fixed', labels: ['doors'] } }),
     'bugs.reply': () => ({ json: { message: 'Fixed in 1.2' } }),
