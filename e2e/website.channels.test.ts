@@ -51,7 +51,7 @@ describe('the channels of a game with three platforms', () => {
   test('are changed from the cells of the grid, on one platform', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/channels`);
-    await page.getByRole('button', { name: 'Roll back stable on macOS x86_64 to 1.0.0' }).click();
+    await page.getByRole('button', { name: 'Roll back to 1.0.0: stable on macOS x86_64' }).click();
     const dialog = page.getByRole('dialog', { name: 'Roll stable back on macOS x86_64' });
     await dialog.getByText('stable on macOS x86_64 changes from 1.1.0 back to 1.0.0, without an expiry.').waitFor();
     await dialog.getByRole('button', { name: 'Roll back to 1.0.0' }).click();

@@ -225,7 +225,7 @@ function CellActions({ channel, platform, pointer, onChange, onRollback }: CellA
   return (
     <div className={classes.actions}>
       {mayRollBack && earlier !== null && (
-        <button type="button" onClick={onRollback} aria-label={`Roll back ${place} to ${earlier.version}`}>
+        <button type="button" onClick={onRollback} aria-label={`Roll back to ${earlier.version}: ${place}`}>
           Roll back to {earlier.version}
         </button>
       )}
