@@ -75,6 +75,12 @@ describe('a request of an agent', () => {
     await page.getByText('“Release desk”').waitFor();
     await page.getByText('stable on Linux x86_64 changes from 1.0.0 to 1.1.0.').waitFor();
     await page.getByText('It is available to all players immediately.').waitFor();
+    const comparison = page.getByRole('region', { name: 'Comparison with what players have' });
+    await comparison.getByRole('columnheader', { name: '1.1.0, to promote' }).waitFor();
+    await comparison.getByRole('columnheader', { name: '1.0.0, now' }).waitFor();
+    await comparison.getByRole('link', { name: 'View 1.0.0' }).waitFor();
+    for (const figure of ['Launch health', 'Crash-free sessions', 'New crash groups'])
+      await comparison.getByRole('row', { name: new RegExp(`^${figure}`) }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved. The change was made.').waitFor();
     assert.equal(await offered(), '1.1.0');

@@ -37,6 +37,15 @@ export const ApprovalRecord = Type.Object({
   ...ApprovalRequest.properties,
   status: Type.Enum([...APPROVAL_STATES]),
   consequences: Type.Array(Type.String(), { description: 'What would change for players now' }),
+  release: Nullable(
+    Type.Object(
+      {
+        version: Type.String({ description: 'The version to promote' }),
+        replaced: Type.Array(Type.String(), { description: 'The other versions that players get there now' }),
+      },
+      { description: 'The versions to compare before a promotion is approved; null for other changes' },
+    ),
+  ),
   problem: Nullable(Type.String({ description: 'Why it cannot be approved now; null if it can, or is decided' })),
   decided_by: Nullable(Type.String()),
   decided_at: Nullable(Timestamp),

@@ -40,6 +40,8 @@ import type { ApprovalRow } from './approvals.sql.ts';
 export type Preview = {
   readonly summary: string;
   readonly consequences: readonly string[];
+  /** Of a promotion: the version, and the other versions that it replaces. */
+  readonly release?: { readonly version: string; readonly replaced: readonly string[] };
   /** The state on which the owner's decision is based. If it has changed since the request, the request is outdated. */
   readonly basis: object;
 };
@@ -109,6 +111,7 @@ const promoteBuild: Action<PromotionRequest> = {
         now,
         formatTime: formatUtc,
       }),
+      release: releaseOf(build.version, [pointer], now),
       basis: { move_id: pointer?.move_id ?? null },
     };
   },
@@ -122,6 +125,17 @@ function offerOf(pointer: Pointer | undefined, now: Date) {
   if (pointer === undefined || pointer.deleted) return undefined;
   const { build_id, version, expires_at } = pointer;
   return { build_id, version, expired: isExpired(pointer, now), expires_at: expires_at?.toISOString() ?? null };
+}
+
+function releaseOf(
+  version: string,
+  pointers: readonly (Pointer | undefined)[],
+  now: Date,
+): NonNullable<Preview['release']> {
+  const offers = pointers.flatMap((pointer) => offerOf(pointer, now) ?? []).filter(({ expired }) => !expired);
+  const replaced = new Set(offers.map((offer) => offer.version));
+  replaced.delete(version);
+  return { version, replaced: [...replaced] };
 }
 
 const promoteVersion: Action<VersionRequest> = {
@@ -148,6 +162,7 @@ const promoteVersion: Action<VersionRequest> = {
         now,
         formatTime: formatUtc,
       }),
+      release: releaseOf(builds[0]!.version, pointers, now),
       basis: {
         builds: builds.map(({ build_id }) => build_id),
         move_ids: pointers.map((pointer) => pointer?.move_id ?? null),

@@ -50,7 +50,7 @@ export async function approvalViewOf(
   return {
     ...requestOf(ctx, row, game),
     status,
-    ...(status === 'pending' ? await preview(ctx, row, game) : { consequences: [], problem: null }),
+    ...(status === 'pending' ? await preview(ctx, row, game) : { consequences: [], release: null, problem: null }),
     decided_by: row.decided_by,
     decided_at: row.decided_at?.toISOString() ?? null,
     may_decide: mayDecide,
@@ -60,10 +60,14 @@ export async function approvalViewOf(
 
 async function preview(ctx: Context, row: ApprovalRow, game: Game) {
   try {
-    const { consequences } = await requireApplicable(ctx, ctx.db, row, game);
-    return { consequences: [...consequences], problem: null };
+    const { consequences, release } = await requireApplicable(ctx, ctx.db, row, game);
+    return {
+      consequences: [...consequences],
+      release: release === undefined ? null : { ...release, replaced: [...release.replaced] },
+      problem: null,
+    };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { consequences: [], problem: error.message };
+    return { consequences: [], release: null, problem: error.message };
   }
 }

@@ -22,6 +22,8 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 
+import { CompareReleases } from './CompareReleases.tsx';
+
 const route = getRouteApi('/signed-in/approve/$uid');
 
 /**
@@ -110,7 +112,7 @@ function Agent({ name }: { name: string }) {
 }
 
 function Decide({ approval }: { approval: Approval }) {
-  const { uid, problem, may_decide: mayDecide, consequences } = approval;
+  const { uid, problem, may_decide: mayDecide, consequences, release, game } = approval;
   const queries = useQueryClient();
   const deciding = useMutation({
     mutationFn: (approve: boolean) => call(decideApproval, { uid, approve }),
@@ -126,6 +128,7 @@ function Decide({ approval }: { approval: Approval }) {
   return (
     <Stack gap="md">
       {problem === null ? <Consequences lines={consequences} /> : <ApprovalOutcome approval={approval} />}
+      {release !== null && <CompareReleases game={game} {...release} />}
       {deciding.error !== null && <Problem error={deciding.error} onRetry={() => deciding.mutate(chosen === true)} />}
       {mayDecide ? (
         <Group gap="sm">

@@ -8,9 +8,9 @@ describe('the status of a ticket', () => {
       actionsFrom(status).map(({ label }) => label),
     );
     assert.deepEqual(labels, [
-      ['Mark as fixed', 'Close'],
+      ['Mark as fixed…', 'Close'],
       ['Reopen', 'Close'],
-      ['Reopen', 'Mark as fixed'],
+      ['Reopen', 'Mark as fixed…'],
     ]);
   });
 
