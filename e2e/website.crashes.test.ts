@@ -63,7 +63,7 @@ describe('the crash pages', () => {
 
   test('show the first crash without a reload, and offer to show later ones', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    await page.getByText('No open crash groups.').waitFor();
+    await page.getByText('No crash reports yet.').waitFor();
     await page.getByText(`X-App-Id: ${studio.gameUid}`).waitFor();
     const words = 'I turned <b>left</b> at the second pillar.';
     await crash(old, 'null_deref_inline', { user_message: words, metadata: { level: 'garage' } });

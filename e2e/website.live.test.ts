@@ -88,7 +88,7 @@ describe('open pages behind nginx', () => {
     const refused = page.waitForResponse(STREAM);
     await page.goto(`${url}/dev/${studio.slug}/crashes`);
     assert.equal((await refused).status(), 502);
-    await page.getByText('No open crash groups.').waitFor();
+    await page.getByText('No crash reports yet.').waitFor();
     const { buildId } = await ship('1.3.0');
     await reportMessage({ api: front.api, gameUid: studio.gameUid, buildId }, 'The lantern went out');
     await page.getByText('The lantern went out').first().waitFor();

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { addPictures, picture } from '../packages/server/test/setup/images.ts';
 import { until } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
-import { NO_CHROMIUM } from './setup/chromium.ts';
+import { FIREFOX, NO_CHROMIUM } from './setup/chromium.ts';
 import { NUL_STATUS } from './setup/cluster.ts';
 import { serveOtherWebsite } from './setup/other-website.ts';
 import { addSession } from './setup/page.ts';
@@ -14,7 +14,6 @@ import { addAccount, changeGame, openStudio, type Session, type Studio } from '.
 import { webBuild } from './setup/web-build.ts';
 
 const PLAYER = { email: 'player@example.com', password: 'correct horse battery' };
-const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const PLATFORM = { os: 'web', arch: 'wasm32' };
 /** 1000 of a module, 42 of WebAssembly, 40 of a level. */
 const PLAYED = '1082; saves: saved; threads: yes; rgb(1, 2, 3)';

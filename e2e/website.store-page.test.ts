@@ -6,11 +6,11 @@ import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { addPictures } from '../packages/server/test/setup/images.ts';
 import { newestLink, newestMail } from '../packages/server/test/setup/mail.ts';
 import { runServerCommand } from '../packages/server/test/setup/server-command.ts';
-import { until } from '../packages/server/test/setup/until.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { readVideoFixture } from '../packages/server/test/setup/videos.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
-import { NO_CHROMIUM } from './setup/chromium.ts';
+import { FIREFOX, NO_CHROMIUM } from './setup/chromium.ts';
 import type { Service } from './setup/processes.ts';
 import { drawScene } from './setup/scenery.ts';
 import { serveSite } from './setup/site.ts';
@@ -336,6 +336,17 @@ describe('the page of a game', () => {
     await page.goto(`${service.url}/dev/${studio.slug}`);
     await page.getByRole('link', { name: 'View statistics' }).click();
     await page.getByRole('heading', { name: 'Statistics', exact: true }).waitFor();
+    const none = page.getByText('No views, downloads or plays in this time.');
+    await none.waitFor();
+    // Browsers that say they are automated don't count.
+    const player = await site.openPage({ userAgent: FIREFOX });
+    await player.goto(`${service.url}/g/${studio.slug}`);
+    const count = async () => {
+      await page.reload();
+      await page.locator('dt').or(none).first().waitFor();
+      return page.locator('dt', { hasText: 'Plays in the browser' }).count();
+    };
+    await untilEqual(count, 1);
     const term = page.locator('dt', { hasText: 'Plays in the browser' });
     // Next to each other, or one above the other.
     const gap = await term.evaluate((element) => {

@@ -8,14 +8,13 @@ import { addPictures } from '../packages/server/test/setup/images.ts';
 import { until } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
-import { NO_CHROMIUM } from './setup/chromium.ts';
+import { FIREFOX, NO_CHROMIUM } from './setup/chromium.ts';
 import { type OtherWebsite, serveOtherWebsite } from './setup/other-website.ts';
 import type { Service } from './setup/processes.ts';
 import { drawScene } from './setup/scenery.ts';
 import { serveSite } from './setup/site.ts';
 import { changeGame, openStudio, type Studio } from './setup/studio.ts';
 
-const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const HOSTILE = '</title><script>alert(1)</script>"\'&amp;';
 
 describe('the widget of a game', () => {

@@ -3,6 +3,9 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
+/** How a browser that people use names itself. What the tests use says that it is automated. */
+export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
 export const NO_CHROMIUM = 'skipped: chromium not found';
 
 /** The headless shell comes first: it is the same browser without a user interface, and takes half the processor time. */

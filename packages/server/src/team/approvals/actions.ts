@@ -40,7 +40,7 @@ import type { ApprovalRow } from './approvals.sql.ts';
 export type Preview = {
   readonly summary: string;
   readonly consequences: readonly string[];
-  /** Of a promotion: the version, and the other versions that it replaces. */
+  /** The version to promote, and the other versions that it replaces. Only a promotion has them. */
   readonly release?: { readonly version: string; readonly replaced: readonly string[] };
   /** The state on which the owner's decision is based. If it has changed since the request, the request is outdated. */
   readonly basis: object;
