@@ -89,9 +89,9 @@ describe('the page of a version', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('1.0.0');
     await page.getByRole('button', { name: 'Delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete 3 builds?' });
+    const dialog = page.getByRole('dialog', { name: 'Delete 1.0.0?' });
     await dialog.getByLabel('Type 1.0.0 to confirm').fill('1.0.0');
-    await dialog.getByRole('button', { name: 'Delete 3 builds' }).click();
+    await dialog.getByRole('button', { name: 'Delete version' }).click();
     await page.waitForURL(/\/versions$/);
     const list = page.getByRole('table', { name: 'Versions' });
     await list.getByRole('link', { name: '1.1.0' }).waitFor();

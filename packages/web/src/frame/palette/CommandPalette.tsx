@@ -3,6 +3,7 @@ import { formatPlatform } from '@chauffeur/contract/format';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { promoteBuild } from '@chauffeur/contract/operations/channels';
 import { getGame, listGames } from '@chauffeur/contract/operations/games';
+import { listVersions } from '@chauffeur/contract/operations/versions';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useRouterState } from '@tanstack/react-router';
@@ -17,6 +18,7 @@ import classes from './CommandPalette.module.css';
 import { findItems, listItems, type PaletteItem, searchItems } from './palette-items.ts';
 
 const MAX_BUILDS = 100;
+const MAX_VERSIONS = 20;
 
 type CommandPaletteProps = {
   /** What was typed while the palette was loading. */
@@ -154,6 +156,10 @@ function usePaletteItems(query: string, isPromoting: boolean): PaletteItem[] {
     ...ask(listGameBuilds, { uid: open?.game_uid ?? '', state: 'ready', page_size: MAX_BUILDS }),
     enabled: isPromoting && open !== undefined,
   });
+  const { data: versions } = useQuery({
+    ...ask(listVersions, { uid: open?.game_uid ?? '', limit: MAX_VERSIONS }),
+    enabled: open !== undefined,
+  });
   const game =
     open === undefined
       ? null
@@ -162,6 +168,7 @@ function usePaletteItems(query: string, isPromoting: boolean): PaletteItem[] {
           name: open.name,
           settingsPages: SETTINGS_PARTS.filter(({ read }) => mayCall(open.role, read)),
           mayPromote: mayCall(open.role, promoteBuild),
+          versions: versions?.versions.map(({ version }) => version) ?? [],
         };
   if (isPromoting) {
     const builds = ready?.builds.map((build): PaletteItem => {

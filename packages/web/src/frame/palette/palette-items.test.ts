@@ -10,6 +10,7 @@ const owls = {
   name: 'Owls of the North',
   settingsPages: SETTINGS_PARTS,
   mayPromote: true,
+  versions: ['1.1.0', '1.0.0 a&b'],
 };
 const moths = { game_uid: 'moths', slug: 'moths', name: 'Moth Season', picture: null };
 const all = listItems({ game: owls, games: [owls, moths], isSignedIn: true, isOperator: false });
@@ -35,7 +36,7 @@ describe('the items of the palette', () => {
 
   const MEANT: Readonly<Record<string, readonly string[]>> = {
     '/dev/owls': ['quota', 'dashboard'],
-    '/dev/owls/builds': ['versions', 'upload', 'changelog'],
+    '/dev/owls/builds': ['compare', 'upload', 'changelog'],
     '/dev/owls/channels': ['roll back', 'rollback', 'testers'],
     '/dev/owls/crashes': ['exceptions', 'minidump'],
     '/dev/owls/bugs': ['tickets', 'feedback'],
@@ -65,6 +66,12 @@ describe('the items of the palette', () => {
     const groups = findItems(all, 'a').map(({ group }) => group);
     const changes = groups.filter((group, index) => group !== groups[index - 1]);
     assert.equal(new Set(changes).size, changes.length);
+  });
+
+  it('find the page of a version, whose name may contain anything', () => {
+    assert.equal(hrefs('1.1.0')[0], '/dev/owls/version?version=1.1.0');
+    assert.equal(hrefs('version 1.0.0 a&b')[0], '/dev/owls/version?version=1.0.0+a%26b');
+    assert.equal(hrefs('versions')[0], '/dev/owls/versions');
   });
 
   it('leave out what the role on the game does not allow', () => {

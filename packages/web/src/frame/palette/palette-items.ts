@@ -34,6 +34,8 @@ type OpenGame = {
   /** The pages of its settings that the person can read. */
   readonly settingsPages: readonly { readonly path: string; readonly name: string; readonly words: string }[];
   readonly mayPromote: boolean;
+  /** The newest ones. */
+  readonly versions: readonly string[];
 };
 
 type Sources = {
@@ -47,7 +49,7 @@ type Sources = {
 /** Other words that people search for. They aren't in the sections, because every page of a game loads those. */
 const SECTION_WORDS: Readonly<Record<(typeof SECTIONS)[number]['name'], string>> = {
   Overview: 'home dashboard activity usage quota storage limits devices',
-  Builds: 'versions uploads releases files compare ship push symbols changelog',
+  Builds: 'uploads releases files compare ship push symbols changelog',
   Channels: 'roll back rollback undo release live stable beta testers members expire history',
   Crashes: 'errors exceptions stack traces dumps minidumps reports groups triage search',
   Bugs: 'tickets feedback player reports support issues',
@@ -103,6 +105,14 @@ export function listItems({ game, games, isSignedIn, isOperator }: Sources): Pal
             page('Settings')({ href: `/dev/${game.slug}/settings/${path}`, name, words: `${words} edit ${game.name}` }),
           ),
           page(game.name)({ href: `/g/${game.slug}`, name: 'Game page', words: 'store public players' }),
+          page(game.name)({ href: `/dev/${game.slug}/versions`, name: 'Versions', words: 'releases builds platforms' }),
+          ...game.versions.map((version) =>
+            page('Versions')({
+              href: `/dev/${game.slug}/version?${new URLSearchParams({ version })}`,
+              name: `Version ${version}`,
+              words: 'release promote roll back delete health',
+            }),
+          ),
         ]),
     ...(isSignedIn ? [page('Actions')({ href: '/dev?create=1', name: 'Create game…', words: 'new add project' })] : []),
     {

@@ -1,8 +1,7 @@
 // A version: its builds on all platforms, the channels that offer it, its health, its crashes and its notes.
 import { formatNumber } from '@chauffeur/contract/format';
 import { listChannels, promoteVersion, rollbackChannel } from '@chauffeur/contract/operations/channels';
-import { deleteBuild } from '@chauffeur/contract/operations/deletion';
-import { getVersion } from '@chauffeur/contract/operations/versions';
+import { deleteVersion, getVersion } from '@chauffeur/contract/operations/versions';
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -18,12 +17,12 @@ import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Commits } from '../builds/BuildCommits.tsx';
-import { DeleteBuilds } from '../builds/DeleteBuilds.tsx';
 import { compareChannels, type Pointer } from '../channels/channel-grid.ts';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { RollbackDialog } from '../channels/RollbackDialog.tsx';
 import { formatPlatforms, MoveResult, useMoves } from '../channels/use-moves.tsx';
 import { useGame } from '../games/use-game.ts';
+import { DeleteVersion } from './DeleteVersion.tsx';
 import { VersionBuilds } from './VersionBuilds.tsx';
 import { MissingSymbols, VersionAdoption, VersionCrashes, VersionHealth } from './VersionHealth.tsx';
 import { BuildsLink } from './VersionsPage.tsx';
@@ -85,7 +84,7 @@ function Version({ version: data }: { version: VersionDetail }) {
     <>
       <PageHead title={version} tabTitle={`${version} · ${game.name}`}>
         {builds.length > 0 && (
-          <Permitted operation={deleteBuild}>
+          <Permitted operation={deleteVersion}>
             <Button variant="default" onClick={() => open({ dialog: 'delete' })}>
               Delete…
             </Button>
@@ -161,9 +160,9 @@ function Version({ version: data }: { version: VersionDetail }) {
         />
       )}
       {opened?.dialog === 'delete' && (
-        <DeleteBuilds
+        <DeleteVersion
           game={game}
-          builds={builds.map((build) => ({ ...build, version }))}
+          version={version}
           onClose={close}
           onDeleted={() => void navigate({ to: '/dev/$slug/versions', params: { slug: game.slug } })}
         />
