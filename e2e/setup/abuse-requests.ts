@@ -127,6 +127,15 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
         body: deflateSync(unrealArchive(files, { marked: true })),
       };
     },
+    'bugs.uploadScreenshot': async () => {
+      const filed = await request(`${server.api}/games/${ownGame.uid}/bugs`, {
+        method: 'POST',
+        headers: { ...session, 'content-type': 'application/json' },
+        body: JSON.stringify({ message: 'The owl is blue', screenshots: 1 }),
+      });
+      const { pathname } = new URL(filed.body.data.uploads.screenshots[0].url);
+      return { path: pathname, headers: { 'content-type': 'image/jpeg' }, body: await picture() };
+    },
     'crashes.upload': async () => {
       const { body } = await request(`${server.api}/public/crashes`, {
         method: 'POST',

@@ -17,6 +17,7 @@ import { type ServiceProcess, startService } from './processes.ts';
 /** Short, so that the server closes half-open connections during the test. */
 const IDLE_SECONDS = 1;
 const LIMITS = [
+  'BUGS',
   'UPLOADS',
   'SESSIONS',
   'CHUNKS',

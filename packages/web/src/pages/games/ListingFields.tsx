@@ -5,7 +5,7 @@ import { formatLanguage, LANGUAGES } from '@chauffeur/contract/languages';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { type GameLinkKind, LINK_KINDS } from '@chauffeur/contract/operations/games';
 import { formatLinkKind } from '@chauffeur/contract/store-format';
-import { defaultInstallNotes, OSES_WITH_NOTES } from '@chauffeur/contract/texts/download-texts';
+import { OSES_WITH_NOTES } from '@chauffeur/contract/texts/download-texts';
 import { readVideoLink } from '@chauffeur/contract/video-link';
 import {
   Button,
@@ -23,7 +23,6 @@ import {
   Title,
 } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { texts } from '../../texts.tsx';
 import type { ListingFacts } from './use-listing.ts';
 
 /** The languages that are suggested; others can be typed. */
@@ -309,12 +308,7 @@ function InstallFields({ notes, onChange }: InstallFieldsProps) {
         ))}
         <Group gap="xs">
           {unused.map((os) => (
-            <Button
-              key={os}
-              variant="default"
-              size="compact-sm"
-              onClick={() => onChange([...notes, { os, text: defaultInstallNotes(texts, os) }])}
-            >
+            <Button key={os} variant="default" size="compact-sm" onClick={() => onChange([...notes, { os, text: '' }])}>
               Write notes for {formatOs(os)}
             </Button>
           ))}
