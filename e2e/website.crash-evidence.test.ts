@@ -41,8 +41,8 @@ describe('the evidence of a crash report', () => {
     assert.equal(response.status, 200);
   }
 
-  async function openReport(): Promise<string> {
-    const { id } = await reportByApi(target, {}, { dump: await readDump('null_deref_inline'), log: 'a log' });
+  async function openReport(facts = {}, log = 'a log'): Promise<string> {
+    const { id } = await reportByApi(target, facts, { dump: await readDump('null_deref_inline'), log });
     await open(`/crashes/reports/${id}`);
     await page.getByText('Processed', { exact: true }).waitFor();
     return id;
@@ -108,9 +108,9 @@ describe('the evidence of a crash report', () => {
 
   test('is compared with another one that is selected in the list, with the mouse or the keyboard', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
-    const dump = await readDump('null_deref_inline');
+    // The list has each report before the next one is sent, so their order is known.
     for (const level of ['cellar', 'roof', 'tower'])
-      await reportByApi(target, { metadata: { level } }, { dump, log: `the log of the ${level}` });
+      await openReport({ metadata: { level } }, `the log of the ${level}`);
     const facts = page.getByRole('table', { name: 'Facts of both reports' });
     const bar = page.getByRole('group', { name: 'Selected reports' });
 
