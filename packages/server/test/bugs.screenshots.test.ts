@@ -105,6 +105,8 @@ describe('screenshots of a bug ticket', () => {
     const [first, second, third] = uploads.screenshots!.map(({ url }) => url) as [string, string, string];
     assert.deepEqual(statusOf(await put(first, Buffer.alloc(10 * 1024 * 1024 + 1))), [413, 4043]);
     assert.equal((await put(first, '')).status, 400);
+    const encoded = await fetch(first, { method: 'PUT', body: 'no gzip', headers: { 'content-encoding': 'gzip' } });
+    assert.equal(encoded.status, 400);
     for (const url of [`${first}x`, first.slice(0, -1), `${server.api}/public/bugs/screenshots/x`])
       assert.deepEqual(statusOf(await put(url, await picture())), [404, 4040]);
     assert.deepEqual(await keysOf(game), []);

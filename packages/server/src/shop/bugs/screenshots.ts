@@ -72,7 +72,9 @@ export const uploadBugScreenshot = stream(contract.uploadBugScreenshot, async (c
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   const size = await receiveBody(request.raw, { maxBytes: MAX_IMAGE_BYTES, idleMs }, (body) =>
     ctx.blobs.put(key, body),
-  ).catch((error: unknown) => {
+  ).catch(async (error: unknown) => {
+    // What had arrived would otherwise stay until the sweep.
+    await ctx.blobs.delete(key).catch((err) => ctx.log.warn({ err, key }, 'a screenshot could not be deleted'));
     throw error instanceof BodyTooLargeError ? tooLarge() : error;
   });
   if (size === 0) {
