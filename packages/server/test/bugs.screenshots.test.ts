@@ -1,6 +1,7 @@
 // Screenshots of bug tickets on a real server: uploaded once, encoded again, shown to members only, and deleted with the
 // ticket.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import sharp from 'sharp';
@@ -121,6 +122,19 @@ describe('screenshots of a bug ticket', () => {
     assert.deepEqual(statusOf(await callAs(server, game.owner, path)), [404, 4040]);
     await changed(server.ctx.db, sql`delete from bug_tickets where bug_id = ${bug_uid}`);
     assert.deepEqual(statusOf(await put(third, await picture())), [404, 4040]);
+  });
+
+  test('can have any size up to the limit', async () => {
+    const game = await makeSharedGame(server);
+    const { bug_uid, uploads } = await file(game, 1);
+    const noise = { raw: { width: 1600, height: 1200, channels: 3 } } as const;
+    const large = await sharp(randomBytes(1600 * 1200 * 3), noise)
+      .png()
+      .toBuffer();
+    assert.ok(large.length > 5_000_000, String(large.length));
+    assert.equal((await put(uploads.screenshots![0]!.url, large)).status, 200);
+    const [shot] = await settled(game, bug_uid, 1);
+    assert.deepEqual(shot.image, { width: 1600, height: 1200 });
   });
 
   test('are announced by a number within the limit', async () => {

@@ -46,7 +46,7 @@ export type Body = ByteSource & {
 };
 
 /**
- * Passes the body of a request to `read`, and releases it when `read` settles. Reading rejects with UnreadableBodyError
+ * Passes the body of a request to `read`, and detaches it when `read` settles. Reading rejects with UnreadableBodyError
  * if the body is incomplete, too slow or does not match its Content-Encoding, and with BodyTooLargeError beyond
  * `maxBytes`. An error that occurs between two reads is kept for the next read; it is never emitted, so it cannot end
  * the process. The request is not destroyed, because the sender still needs a response.
@@ -62,7 +62,7 @@ export async function receiveBody<T>(
   try {
     return await read(body);
   } finally {
-    body.release();
+    body.detach();
   }
 }
 
@@ -95,7 +95,7 @@ const MIN_PROGRESS_BYTES = 1024;
 export const BODY_CUT = 'The connection closed before the whole body had arrived. Send it again.';
 export const BODY_LATE = 'The body did not arrive in time. Send it again.';
 
-const released = new Error('The body was read after its request had been handled');
+const detached = new Error('The body was read after its request had been handled');
 
 class RequestBody implements Body {
   readonly #request: IncomingMessage;
@@ -121,7 +121,7 @@ class RequestBody implements Body {
     this.#maxBytes = maxBytes;
     this.#idleMs = idleMs;
     this.#signal = signal;
-    // Never removed, because an error after the release also needs a listener.
+    // Never removed, because an error after the detaching also needs a listener.
     request.on('error', () => undefined);
     this.#decoder?.on('error', (cause) =>
       this.fail(new UnreadableBodyError('The body does not match its Content-Encoding. Encode it again.', { cause })),
@@ -141,9 +141,12 @@ class RequestBody implements Body {
     this.#wake?.();
   }
 
-  /** Detaches from the request, so that the rest of its body can be discarded. */
-  release(): void {
-    this.fail(released);
+  /**
+   * Leaves the request, so that the rest of its body can be discarded. It is not called `release`, because that of a
+   * `ByteSource` takes back bytes that were read.
+   */
+  detach(): void {
+    this.fail(detached);
     this.#request.off('close', this.#onClose);
     this.#source.off('data', this.#onData).off('end', this.#onEnd);
     this.#signal?.removeEventListener('abort', this.#onAbort);
