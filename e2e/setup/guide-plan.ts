@@ -33,11 +33,14 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
     elsewhere: 'e2e/channels.test.ts',
     as: "run('promote', '1.1.0')",
   },
-  'audit: curl -b "$COOKIE" \'https://games.example.com/api/v1/games/my-game/audit/export?format=jsonl\' > audit.jsonl':
-    {
-      elsewhere: 'packages/server/test/audit.test.ts',
-      as: '/audit/export?format=',
-    },
+  'api-tokens: export CHAUFFEUR_TOKEN=chf_api_…': {
+    elsewhere: 'e2e/website.api-tokens.test.ts',
+    as: '-H "Authorization: Bearer $CHAUFFEUR_TOKEN"',
+  },
+  'audit: curl -H "Authorization: Bearer $CHAUFFEUR_TOKEN" \\': {
+    elsewhere: 'packages/server/test/audit.test.ts',
+    as: '/audit/export?format=',
+  },
   'source-code: chauffeur push dist/linux --version 1.2.0 --os linux --arch x86_64 --commit 84120': RUN,
   'play: chauffeur push dist/web --version 1.0.0 --os web --arch wasm32': RUN,
   'play: curl "https://games.example.com/api/v1/public/games/small-walk/files/$FILE_UID/play"': RUN,

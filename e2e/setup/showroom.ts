@@ -86,6 +86,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     profile: '/settings/profile',
     security: '/settings/security',
     agentKeys: '/settings/keys',
+    apiTokens: '/settings/tokens',
     agents: '/settings/agents',
     consent,
     approve: `/approve/${approvalUid}`,

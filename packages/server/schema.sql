@@ -1604,7 +1604,7 @@ create table audit_entries (
   about_organisation uuid,
   other_organisation uuid,
   constraint audit_entries_pkey PRIMARY KEY (entry_id),
-  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'agent'::text, 'operator'::text, 'deploy_key'::text, 'upload_token'::text, 'cli_login'::text, 'server'::text, 'anonymous'::text])))
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'agent'::text, 'operator'::text, 'deploy_key'::text, 'upload_token'::text, 'cli_login'::text, 'api_token'::text, 'server'::text, 'anonymous'::text]))) NOT VALID
 );
 
 create table user_two_factors (
@@ -1918,6 +1918,27 @@ create table bug_screenshots (
   constraint bug_screenshots_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
 );
 
+create table api_tokens (
+  token_id uuid not null,
+  user_id text not null,
+  token_ref text not null,
+  token_hash bytea not null,
+  name text not null,
+  scopes text[] not null,
+  game_id uuid,
+  sign_in_method text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  last_used_from text,
+  revoked_at timestamp with time zone,
+  reminded_at timestamp with time zone,
+  constraint api_tokens_pkey PRIMARY KEY (token_id),
+  constraint api_tokens_token_hash_key UNIQUE (token_hash),
+  constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint api_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2060,6 +2081,9 @@ CREATE INDEX former_handles_of_user ON public.former_handles USING btree (user_i
 CREATE INDEX former_slugs_of_organisation ON public.former_organisation_slugs USING btree (organisation_id, renamed_at);
 CREATE INDEX refused_builds_day ON public.refused_builds USING btree (day);
 CREATE INDEX bug_screenshots_bug ON public.bug_screenshots USING btree (game_id, bug_id);
+CREATE INDEX api_tokens_by_user ON public.api_tokens USING btree (user_id, token_id);
+CREATE INDEX api_tokens_by_game ON public.api_tokens USING btree (game_id);
+CREATE INDEX api_tokens_by_expiry ON public.api_tokens USING btree (expires_at);
 
 create view build_names as
  SELECT builds.game_id,

@@ -3,7 +3,7 @@ import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import type { ErrorCode } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
 import { bodiesOf, parametersOf, type SuccessResponse, successesOf } from '@chauffeur/contract/messages';
-import { type Access, describeRole, errorsOf, type Operation } from '@chauffeur/contract/operation';
+import { type Access, describeRole, errorsOf, type Operation, tokenScopeOf } from '@chauffeur/contract/operation';
 import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { EXAMPLES, NOTES } from './examples.ts';
 import { type Field, fieldsOf, nameOf, RECORDS, type Schema, schemaOf } from './fields.ts';
@@ -75,13 +75,24 @@ function describe(operation: Operation, caller: string, shared: readonly ErrorCo
     `### ${id}`,
     `${summary}.`,
     fence('http', `${method} ${base}/api/v1${path}`),
-    [`- **Caller:** ${caller}`, ...roleLines(operation), ...scopeLines(operation), ...bodyLines(operation)].join('\n'),
+    [
+      `- **Caller:** ${caller}`,
+      ...roleLines(operation),
+      ...scopeLines(operation),
+      ...tokenLines(operation),
+      ...bodyLines(operation),
+    ].join('\n'),
     inputTable(operation),
     NOTES[id] ?? '',
     describeResponses(operation),
     own.length === 0 ? '' : `**Errors:** ${linksTo(own)}`,
     example === undefined ? '' : fence('sh', example),
   );
+}
+
+function tokenLines(operation: Operation): string[] {
+  const scope = tokenScopeOf(operation);
+  return scope === null ? [] : [`- **Scope of API tokens:** ${code(scope)}`];
 }
 
 function scopeLines({ uploadScope }: Operation): string[] {

@@ -239,6 +239,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
   {
     name: 'Agents',
     pages: [
+      { page: 'api-tokens', title: 'API tokens', description: 'Call the API from scripts, only for what you choose.' },
       { page: 'mcp', title: 'Agents over MCP', description: 'Connect an agent, and limit what it can do.' },
       { page: 'mcp-tools', title: 'MCP tools', description: 'What a connected agent can do.' },
     ],

@@ -118,9 +118,15 @@ export const ERRORS = {
   4025: {
     name: 'needsDeployKey',
     status: 401,
-    meaning: 'The request needs a deploy key or a login of the chauffeur command.',
+    meaning: 'The request needs a deploy key, a login of the chauffeur command or an API token.',
     remedy:
-      'Send the deploy key in X-Access-Token and X-Secret-Key, or as user name and password. Of bearer tokens, only logins of the chauffeur command are accepted.',
+      'Send the deploy key in X-Access-Token and X-Secret-Key, or as user name and password. Of bearer tokens, only logins of the chauffeur command and API tokens are accepted.',
+  },
+  4018: {
+    name: 'unknownApiToken',
+    status: 401,
+    meaning: 'The API token is unknown, expired or revoked.',
+    remedy: 'Create a new one at /settings/tokens.',
   },
   4026: {
     name: 'invalidBuild',
@@ -174,8 +180,8 @@ export const ERRORS = {
   4034: {
     name: 'missingScope',
     status: 403,
-    meaning: 'The upload token does not have the scope that this needs.',
-    remedy: 'Use an upload token with the scope that the message names, or the deploy key.',
+    meaning: 'The upload token or API token does not have the scope that this needs.',
+    remedy: 'Use a token with the scope that the message names, or for uploads, the deploy key.',
   },
   4035: {
     name: 'strongerSignInNeeded',
@@ -183,6 +189,12 @@ export const ERRORS = {
     meaning: 'The organisation requires a second factor or single sign-on, which you did not sign in with.',
     remedy:
       'Set it up at /settings/security, and sign in with it. Then create keys, agents and logins of the command again.',
+  },
+  4036: {
+    name: 'notForTokens',
+    status: 403,
+    meaning: "This can't be done with an API token, or not with one for a single game.",
+    remedy: 'Sign in on the website, or use a token for all of your games.',
   },
   4037: {
     name: 'unreadableForm',

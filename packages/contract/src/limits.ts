@@ -177,6 +177,11 @@ export const LIMITS = {
   agentKeys: 50,
   agentKeyDays: 3650,
   agentNameLength: 100,
+  /** Active API tokens of an account. */
+  apiTokens: 50,
+  apiTokenDays: 365,
+  apiTokenDefaultDays: 90,
+  apiTokenNameLength: 60,
   /** The id of an OAuth client can be the URL of its metadata document. */
   agentClientIdLength: 2000,
   /** The name that a program gives itself. */

@@ -12,7 +12,8 @@ const SECRET = /(^|_)(token|secret|password)(_|$)|^(key|secret_key|symbols_url|u
 function secretsOf(schema: Schema = {}): string[] {
   const { properties = {}, items, anyOf = [] } = schema;
   const own = Object.entries(properties).flatMap(([name, field]) => {
-    const isSecret = SECRET.test(name) && !name.endsWith('_id') && (field.type === 'string' || name === 'uploads');
+    const isSecret =
+      SECRET.test(name) && !/_(id|ref|name)$/.test(name) && (field.type === 'string' || name === 'uploads');
     return isSecret ? [name] : secretsOf(field);
   });
   return [...own, ...(items === undefined ? [] : secretsOf(items)), ...anyOf.flatMap(secretsOf)];

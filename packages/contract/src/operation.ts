@@ -4,11 +4,12 @@ import type { Static, TSchema } from 'typebox';
 import { CODES, type ErrorCode, type ErrorName } from './errors.ts';
 import { formatWhoMay, type Role, type RoleScope } from './roles.ts';
 import type { Tag } from './tags.ts';
+import { TOKEN_AREA_OF, type TokenScope } from './token-scopes.ts';
 
 /**
  * Who can call it. `public`: anyone, and a session or deploy key can give access to more. `account`: signed-in users.
  * `deploy_key`: clients with a game's deploy key or upload token, or with a login of the `chauffeur` command for the
- * game. `operator`: signed-in operators.
+ * game. A person's API token is accepted as well where its scopes allow. `operator`: signed-in operators.
  */
 export type Access = 'public' | 'account' | 'deploy_key' | 'operator';
 
@@ -49,6 +50,11 @@ export type Operation<
    * one.
    */
   readonly uploadScope?: UploadScope | 'any';
+  /**
+   * What an API token needs for it, `none` if it can't be called with one. By default, the group and the method decide
+   * (`tokenScopeOf`).
+   */
+  readonly tokenScope?: TokenScope | 'none';
   /**
    * The role that a person needs on the game or in the organisation that the call names. Also applies to agents and
    * logins of the `chauffeur` command, which act for a person, but not to deploy keys.
@@ -150,9 +156,18 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorName[]> = {
     'revokedKey',
     'wrongSecretKey',
     'missingScope',
+    'unknownApiToken',
     'strongerSignInNeeded',
   ],
-  account: ['notSignedIn', 'notAllowed', 'crossSite', 'strongerSignInNeeded'],
+  account: [
+    'notSignedIn',
+    'notAllowed',
+    'crossSite',
+    'strongerSignInNeeded',
+    'unknownApiToken',
+    'missingScope',
+    'notForTokens',
+  ],
   // `incompatibleCommand` only for the command. From `unknownCliLogin` on, only for its logins.
   deploy_key: [
     'accountDisabled',
@@ -165,12 +180,13 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorName[]> = {
     'missingScope',
     'incompatibleCommand',
     'unknownCliLogin',
+    'unknownApiToken',
     'ambiguousGame',
     'notAllowed',
     'strongerSignInNeeded',
     'notFound',
   ],
-  operator: ['notSignedIn', 'crossSite', 'operatorsOnly'],
+  operator: ['notSignedIn', 'crossSite', 'operatorsOnly', 'unknownApiToken', 'notForTokens'],
 };
 
 /** `invalid` is included because the HTTP parser also uses it, before the request reaches an operation. */
@@ -184,6 +200,16 @@ export function isLimitedRead({ access, method, asset }: Operation): boolean {
 /** Whether calls are in the audit log. */
 export function auditOf({ access, method, audit }: Operation): boolean | 'changes' {
   return audit ?? (method !== 'GET' && access !== 'public');
+}
+
+/** The scope that a token needs for the operation; null if it can't be called with a token. */
+export function tokenScopeOf(operation: Operation): TokenScope | null {
+  const { id, access, method, tokenScope } = operation;
+  if (tokenScope !== undefined) return tokenScope === 'none' ? null : tokenScope;
+  const area = TOKEN_AREA_OF[id.split('.')[0] as Tag];
+  // Anyone can call public operations. A few show a member more, and name their scope.
+  if (area === null || access === 'operator' || access === 'public') return null;
+  return `${area}:${method === 'GET' ? 'read' : 'write'}`;
 }
 
 /** All error codes of the operation, in ascending order. */

@@ -36,6 +36,7 @@ export const PAGES = {
   profile: '/settings/profile',
   security: '/settings/security',
   agentKeys: '/settings/keys',
+  apiTokens: '/settings/tokens',
   agents: '/settings/agents',
   consent: '/consent',
   approve: '/approve/:uid',

@@ -38,6 +38,7 @@ export const TAGS = {
   credentials: 'See and revoke what works without a password.',
   audit: 'See who changed what.',
   agents: 'Manage the keys and connections of agents, and see what they called.',
+  apiTokens: 'Manage the tokens with which scripts call the API for you.',
   setup: 'Create the first account, and test the parts of the installation.',
   operator: 'Operate the service: its state, failed jobs, accounts, settings and quotas.',
 } as const;

@@ -46,7 +46,8 @@ export type User = {
 type AnonymousCaller = { readonly kind: 'anonymous' };
 /** A credential by which a program acts for a person, with at most that person's rights. */
 export type Agent = {
-  readonly kind: 'key' | 'connection';
+  /** A personal key for MCP clients, a program connected by OAuth, or an API token of a script. */
+  readonly kind: 'key' | 'connection' | 'token';
   readonly id: string;
   /** The name given by the person or the program. */
   readonly name: string;
@@ -74,13 +75,15 @@ export type AccountCaller = {
 
 /**
  * A game, identified by its deploy key, with `token` by an upload token, or with `user` by the login of a person who
- * owns or administers it. `keyRef` is the beginning of the access token or of the key of the login.
+ * ships its builds, or with `apiToken` too by that person's API token of this name. `keyRef` is the beginning of the
+ * access token, of the key of the login or of the API token.
  */
 export type GameCaller = {
   readonly kind: 'game';
   readonly gameId: string;
   readonly keyRef: string;
   readonly user?: Pick<User, 'id' | 'name'>;
+  readonly apiToken?: string;
   readonly token?: {
     readonly id: string;
     readonly name: string;

@@ -60,6 +60,7 @@ export * as setupInstallation from './operate/setup/installation.ts';
 export * as setup from './operate/setup/setup.ts';
 export * as accountsProfile from './people/accounts/profile.ts';
 export * as accountsRetention from './people/accounts/retention.job.ts';
+export * as apiTokens from './people/api-tokens/api-tokens.ts';
 export * as audit from './people/audit/audit.ts';
 export * as cliLogins from './people/cli-logins/cli-logins.ts';
 export * as cliLoginsRequests from './people/cli-logins/requests.ts';

@@ -20,10 +20,17 @@ before(async () => {
 });
 after(() => server.stop());
 
-const call = (headers: Session, method: string, path: string, body?: object) =>
+const call = (headers: object, method: string, path: string, body?: object) =>
   callApi(server, headers, method, path, body);
 
-const codeFor = async (headers: Session, method: string, path: string, body?: object): Promise<number> =>
+/** The headers of an API token that the person creates. */
+async function makeToken(headers: Session): Promise<{ authorization: string }> {
+  const wish = { name: 'Script', scopes: ['builds:read'] };
+  const { body } = await call(headers, 'POST', '/account/api-tokens', wish);
+  return { authorization: `Bearer ${body.data.token}` };
+}
+
+const codeFor = async (headers: object, method: string, path: string, body?: object): Promise<number> =>
   (await call(headers, method, path, body)).body.error?.code ?? 0;
 
 const require = (headers: Session, organisation: string, required: SignInRequirement | null) =>
@@ -148,7 +155,11 @@ describe('a required second factor', () => {
     const { key } = await makeKey(server, member.headers);
     const program = await connectProgram(server, member.headers.cookie);
     const login = await signInCommand(server, member.headers, { game: game.uid });
+    const token = await makeToken(member.headers);
     await guard(setting);
+    const refused = await call(token, 'GET', `/games/${game.uid}/builds`);
+    assert.equal(refused.body.error?.code, 4035);
+    assert.match(refused.body.error?.message ?? '', /create this API token again/);
     const use = async (token: string) => {
       const agent = await connect(server, token);
       const results = [await agent.call('list_game_builds', { uid: game.uid }), await agent.call('list_games')];
@@ -173,6 +184,9 @@ describe('a required second factor', () => {
 
     const headers = { cookie: (await addApp(server, member)).cookie };
     const newKey = await makeKey(server, headers);
+    const newToken = await makeToken(headers);
+    const builds = () => codeFor(newToken, 'GET', `/games/${game.uid}/builds`);
+    assert.equal(await builds(), 0);
     const newProgram = await connectProgram(server, headers.cookie);
     const newLogin = await signInCommand(server, headers, { game: game.uid });
     assert.equal((await use(key)).code, 4035);
@@ -183,6 +197,7 @@ describe('a required second factor', () => {
     // An operator removes the second factor of someone who lost it.
     await changed(server.ctx.db, sql`update users set two_factor_enabled = false where id = ${member.id}`);
     assert.equal((await use(newKey.key)).code, 4035);
+    assert.equal(await builds(), 4035);
     assert.equal((await info()).body.error?.code, 4035);
   });
 

@@ -248,6 +248,12 @@ const agentKeys = createRoute({
   component: lazyPage(() => import('./pages/agents/AgentKeysPage.tsx'), 'AgentKeysPage'),
 });
 
+const apiTokens = createRoute({
+  getParentRoute: () => settings,
+  path: '/tokens',
+  component: lazyPage(() => import('./pages/api-tokens/ApiTokensPage.tsx'), 'ApiTokensPage'),
+});
+
 const agents = createRoute({
   getParentRoute: () => settings,
   path: '/agents',
@@ -294,6 +300,6 @@ export const accountPages = {
   ]),
   consent,
   cliLogin,
-  settings: settings.addChildren([profile, security, agentKeys, agents]),
+  settings: settings.addChildren([profile, security, agentKeys, apiTokens, agents]),
   games,
 };

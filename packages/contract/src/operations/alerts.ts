@@ -326,6 +326,7 @@ export const getAlertAction = defineOperation({
   method: 'GET',
   path: '/games/{uid}/alert-actions/{token}',
   access: 'account',
+  tokenScope: 'none',
   role: 'viewer',
   params: Type.Object({ uid: GameRef, token: LinkToken }),
   output: Type.Object({ action: Type.Enum([...ALERT_ACTIONS]), group_id: Uuid, expires_at: Timestamp }),

@@ -3,6 +3,7 @@ import type { Operation } from '../operation.ts';
 import * as accounts from './accounts.ts';
 import * as agents from './agents.ts';
 import * as alerts from './alerts.ts';
+import * as apiTokens from './api-tokens.ts';
 import * as approvals from './approvals.ts';
 import * as audit from './audit.ts';
 import * as bugs from './bugs.ts';
@@ -321,6 +322,9 @@ export const OPERATIONS: readonly Operation[] = [
   agents.disconnectAgent,
   agents.listAgentCalls,
   agents.listOwnAgentCalls,
+  apiTokens.createApiToken,
+  apiTokens.listApiTokens,
+  apiTokens.revokeApiToken,
   channels.joinBeta,
   channels.leaveBeta,
   channels.listBetaMembers,

@@ -19,6 +19,7 @@ export const ACTOR_KINDS = [
   'deploy_key',
   'upload_token',
   'cli_login',
+  'api_token',
   'server',
   'anonymous',
 ] as const;

@@ -126,6 +126,7 @@ export const fileBug = defineOperation({
   method: 'POST',
   path: '/games/{uid}/bugs',
   access: 'account',
+  tokenScope: 'none',
   audit: false,
   params: GameParams,
   body: Type.Object(BugFields),

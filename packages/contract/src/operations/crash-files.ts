@@ -98,6 +98,7 @@ export const requestCrashDownload = defineOperation({
   method: 'POST',
   path: '/games/{uid}/crashes/{crash_id}/downloads',
   access: 'account',
+  tokenScope: 'crashes:read',
   role: 'triager',
   params: CrashParams,
   body: Type.Object({

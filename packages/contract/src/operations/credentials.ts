@@ -1,5 +1,5 @@
-// Credentials that work without an account's password: personal keys, connected programs, logins of the command and the
-// deploy keys of its games.
+// Credentials that work without an account's password: personal keys, API tokens, connected programs, logins of the
+// command and the deploy keys of its games.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { Nullable, Timestamp, Uuid } from './fields.ts';
@@ -15,6 +15,7 @@ const LiveDeployKey = Type.Object({
 
 const Counts = {
   personal_keys: Type.Integer({ description: 'Personal keys for MCP clients' }),
+  api_tokens: Type.Integer({ description: 'API tokens' }),
   programs: Type.Integer({ description: 'Programs connected by OAuth' }),
   cli_logins: Type.Integer({ description: 'Logins of the chauffeur command' }),
 };
@@ -22,7 +23,7 @@ const Counts = {
 export const getCredentials = defineOperation({
   id: 'credentials.get',
   summary:
-    'List the credentials that work without your password: personal keys, connected programs, logins of the chauffeur command, and deploy keys and upload tokens of your games',
+    'List the credentials that work without your password: personal keys, API tokens, connected programs, logins of the chauffeur command, and deploy keys and upload tokens of your games',
   method: 'GET',
   path: '/account/credentials',
   access: 'account',
@@ -39,12 +40,13 @@ const Revoked = Type.Object({
 export const revokeCredentials = defineOperation({
   id: 'credentials.revoke',
   summary:
-    'Revoke all personal keys, disconnect all programs, sign out all commands, or revoke the deploy keys and upload tokens of all games you own',
+    'Revoke all personal keys or API tokens, disconnect all programs, sign out all commands, or revoke the deploy keys and upload tokens of all games you own',
   method: 'POST',
   path: '/account/credentials/revoke',
   access: 'account',
   body: Type.Object({
     personal_keys: Type.Optional(Type.Boolean()),
+    api_tokens: Type.Optional(Type.Boolean()),
     programs: Type.Optional(Type.Boolean()),
     cli_logins: Type.Optional(Type.Boolean()),
     deploy_keys: Type.Optional(Type.Boolean()),

@@ -44,6 +44,7 @@ export const deleteGame = defineOperation({
   method: 'POST',
   path: '/games/{uid}/deletion',
   access: 'account',
+  tokenScope: 'none',
   role: 'owner',
   params: GameParams,
   body: Type.Object({

@@ -19,6 +19,7 @@ export const issueDeployKey = defineOperation({
   method: 'POST',
   path: '/games/{uid}/deploy-keys',
   access: 'account',
+  tokenScope: 'none',
   role: 'admin',
   params: GameParams,
   body: Type.Object({
@@ -90,6 +91,7 @@ export const createUploadToken = defineOperation({
   method: 'POST',
   path: '/games/{uid}/upload-tokens',
   access: 'account',
+  tokenScope: 'none',
   role: 'admin',
   params: GameParams,
   body: Type.Object({

@@ -36,6 +36,11 @@ export const FileOrigin = Type.Union([
     key_ref: Type.String({ description: 'First characters of the key of the login' }),
     user: Type.String({ description: 'Name of the person who signed in with the chauffeur command' }),
   }),
+  Type.Object({
+    type: Type.Literal('api_token'),
+    key_ref: Type.String({ description: 'First characters of the token' }),
+    user: Type.String({ description: 'Name of the person whose API token it is' }),
+  }),
   Type.Object({ type: Type.Literal('website'), user: Type.String() }),
 ]);
 

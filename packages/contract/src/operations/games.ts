@@ -340,6 +340,7 @@ export const setGameRole = defineOperation({
   method: 'PATCH',
   path: '/games/{uid}/admins/{user_id}',
   access: 'account',
+  tokenScope: 'team:write',
   role: 'owner',
   params: MemberParams,
   body: Type.Object({
@@ -358,6 +359,7 @@ export const removeAdmin = defineOperation({
   method: 'DELETE',
   path: '/games/{uid}/admins/{user_id}',
   access: 'account',
+  tokenScope: 'team:write',
   role: 'owner',
   params: MemberParams,
   output: Type.Object({ members: Type.Array(Member) }),
@@ -371,6 +373,7 @@ export const leaveGame = defineOperation({
   method: 'POST',
   path: '/games/{uid}/leave',
   access: 'account',
+  tokenScope: 'none',
   role: 'viewer',
   params: GameParams,
   output: Type.Object({ game_uid: Uuid }),

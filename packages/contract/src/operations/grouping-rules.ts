@@ -69,6 +69,7 @@ export const previewGroupingRules = defineOperation({
   method: 'POST',
   path: '/games/{uid}/grouping-rules/preview',
   access: 'account',
+  tokenScope: 'crashes:read',
   role: 'admin',
   audit: false,
   params: GameParams,

@@ -17,6 +17,7 @@ export const watchGame = defineOperation({
   method: 'GET',
   path: '/games/{uid}/changes',
   access: 'account',
+  tokenScope: 'none',
   role: 'viewer',
   params: GameParams,
   query: Type.Object({

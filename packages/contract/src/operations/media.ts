@@ -192,6 +192,7 @@ export const downloadMedia = defineOperation({
   method: 'GET',
   path: '/public/media/{uid}',
   access: 'public',
+  tokenScope: 'games:read',
   params: Type.Object({ uid: Uuid }),
   query: Type.Object({
     width: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'Width of the copy in pixels' })),

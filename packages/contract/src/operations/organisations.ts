@@ -82,6 +82,7 @@ export const createOrganisation = defineOperation({
   method: 'POST',
   path: '/organisations',
   access: 'account',
+  tokenScope: 'none',
   body: Type.Object({ name: Name, slug: Type.Optional(Slug) }),
   output: OrganisationDetail,
   statuses: [201],
@@ -126,6 +127,7 @@ export const deleteOrganisation = defineOperation({
   method: 'DELETE',
   path: '/organisations/{organisation}',
   access: 'account',
+  tokenScope: 'none',
   role: 'owner',
   params: OrganisationParams,
   output: Type.Object({ organisation_uid: Uuid }),
@@ -139,6 +141,7 @@ export const listSignInRequirements = defineOperation({
   method: 'GET',
   path: '/account/sign-in-requirements',
   access: 'account',
+  tokenScope: 'none',
   output: Type.Object({
     requirements: Type.Array(
       Type.Object({
@@ -191,6 +194,7 @@ export const requireSignIn = defineOperation({
   method: 'PUT',
   path: '/organisations/{organisation}/sign-in',
   access: 'account',
+  tokenScope: 'none',
   role: 'owner',
   params: OrganisationParams,
   body: Type.Object({ required_sign_in: RequiredSignIn }),
@@ -232,6 +236,7 @@ export const leaveOrganisation = defineOperation({
   method: 'POST',
   path: '/organisations/{organisation}/leave',
   access: 'account',
+  tokenScope: 'none',
   role: 'viewer',
   params: OrganisationParams,
   output: Type.Object({ organisation_uid: Uuid }),
@@ -245,6 +250,7 @@ export const moveGame = defineOperation({
   method: 'POST',
   path: '/games/{uid}/organisation',
   access: 'account',
+  tokenScope: 'none',
   role: 'owner',
   params: GameParams,
   body: Type.Object({ organisation: OrganisationRef }),

@@ -47,6 +47,7 @@ export const getPublicGame = defineOperation({
   method: 'GET',
   path: '/public/games/{uid}',
   access: 'public',
+  tokenScope: 'games:read',
   params: GameParams,
   query: Type.Object({
     channel: Type.Optional(ChannelName),
@@ -111,6 +112,7 @@ export const listReleases = defineOperation({
   method: 'GET',
   path: '/public/games/{uid}/releases',
   access: 'public',
+  tokenScope: 'builds:read',
   params: GameParams,
   query: Type.Object(WholeQuery),
   output: Type.Object({
@@ -146,6 +148,7 @@ export const renderMarkdown = defineOperation({
   method: 'POST',
   path: '/markdown',
   access: 'account',
+  tokenScope: 'games:read',
   body: Type.Object({ text: GameTexts.properties.description }),
   output: Type.Object({
     html: Type.String({
@@ -191,6 +194,7 @@ export const getProvenance = defineOperation({
   method: 'GET',
   path: '/public/games/{uid}/files/{file_uid}/provenance',
   access: 'public',
+  tokenScope: 'builds:read',
   params: FileParams,
   query: Type.Object(WholeQuery),
   output: Type.Object({
@@ -226,6 +230,7 @@ export const downloadFile = defineOperation({
   method: 'GET',
   path: '/public/games/{uid}/files/{file_uid}/download',
   access: 'public',
+  tokenScope: 'builds:read',
   params: FileParams,
   query: ReferrerQuery,
   answerTypes: ['application/zip'],

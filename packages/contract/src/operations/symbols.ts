@@ -160,6 +160,7 @@ export const issueSymbolToken = defineOperation({
   method: 'POST',
   path: '/games/{uid}/symbol-token',
   access: 'account',
+  tokenScope: 'none',
   role: 'admin',
   params: GameParams,
   output: Type.Object({

@@ -183,6 +183,7 @@ export const downloadVideo = defineOperation({
   method: 'GET',
   path: '/public/videos/{uid}',
   access: 'public',
+  tokenScope: 'games:read',
   params: Type.Object({ uid: Uuid }),
   answerTypes: [...VIDEO_TYPES],
   asset: true,

@@ -8,7 +8,7 @@ type Says = Pick<Texts<ProgramKey>, 't' | 'recentDay'>;
 
 type Origin =
   | { readonly type: 'deploy_key'; readonly key_ref: string }
-  | { readonly type: 'cli_login'; readonly key_ref: string; readonly user: string }
+  | { readonly type: 'cli_login' | 'api_token'; readonly key_ref: string; readonly user: string }
   | { readonly type: 'website'; readonly user: string };
 
 type Scanned = {
@@ -73,5 +73,5 @@ export function formatScan(texts: Says, { file, origin, scanned_at }: Scanned, n
 
 function formatOrigin(texts: Says, origin: Origin): string {
   if (origin.type === 'deploy_key') return texts.t('scan.key', { key: origin.key_ref });
-  return texts.t(origin.type === 'cli_login' ? 'scan.command' : 'scan.website', { user: origin.user });
+  return texts.t(origin.type === 'website' ? 'scan.website' : 'scan.command', { user: origin.user });
 }

@@ -1,11 +1,12 @@
 // `admin token revoke`: lets the operator revoke what works without a password: keys and tokens of a game, or sessions,
-// keys, agents and logins of an account.
+// keys, API tokens, agents and logins of an account.
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { revokeSymbolToken } from '../crash/symbols/symbols.sql.ts';
 import { transact } from '../kernel/database/db.ts';
 import { findUser } from '../people/accounts/accounts.sql.ts';
 import { endSessions } from '../people/accounts/accounts.ts';
+import { revokeApiTokens } from '../people/api-tokens/api-tokens.ts';
 import { revokeCliLogins } from '../people/cli-logins/cli-logins.ts';
 import { findGame } from '../people/game-access/game-access.sql.ts';
 import { lockGame } from '../people/game-access/game-access.ts';
@@ -15,7 +16,7 @@ import { revokeAgents } from '../team/agents/agents.ts';
 import { UsageError } from './fail.ts';
 import { perform } from './perform.ts';
 
-const OF_ACCOUNT = ['sessions', 'personal-keys', 'agents', 'logins'] as const;
+const OF_ACCOUNT = ['sessions', 'personal-keys', 'api-tokens', 'agents', 'logins'] as const;
 const OF_GAME = ['deploy-keys', 'upload-tokens', 'symbol-urls'] as const;
 
 export function addTokenCommands(admin: Command): void {
@@ -23,7 +24,9 @@ export function addTokenCommands(admin: Command): void {
     .command('token')
     .description('manage what works without a password')
     .command('revoke')
-    .description('revoke the keys and tokens of a game, or the sessions, keys, agents and logins of an account')
+    .description(
+      'revoke the keys and tokens of a game, or the sessions, keys, API tokens, agents and logins of an account',
+    )
     .option('--game <uid>', `uid or slug of the game: ${OF_GAME.join(', ')}`)
     .option('--email <email>', `the email address of the account: ${OF_ACCOUNT.join(', ')}`)
     .option('--only <kinds>', 'only these kinds, separated by commas')
@@ -54,6 +57,7 @@ async function revokeOfAccount(ctx: Context, email: string, kinds: ReadonlySet<s
     const counts = {
       sessions: kinds.has('sessions') ? await endSessions(tx, user.id) : 0,
       personal_keys: agents.keys,
+      api_tokens: kinds.has('api-tokens') ? await revokeApiTokens(tx, user.id, now) : 0,
       agents: agents.connections,
       logins: kinds.has('logins') ? await revokeCliLogins(tx, user.id, now) : 0,
     };

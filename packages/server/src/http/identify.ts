@@ -1,11 +1,12 @@
-// Identifies the caller: a game by its deploy key or by a login of the command, a person by their session, or an
-// anonymous one.
+// Identifies the caller: a game by its deploy key or by a login of the command, a person by their session or by an API
+// token, or an anonymous one.
 import { errors } from '@chauffeur/contract/errors';
-import type { Operation } from '@chauffeur/contract/operation';
+import { type Operation, tokenScopeOf } from '@chauffeur/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import { type AccountCaller, ANONYMOUS, type Caller, type Context, type GameCaller } from '../context.ts';
 import { isOperator } from '../people/accounts/accounts.sql.ts';
 import { type Auth, sessionOfHeaders } from '../people/accounts/accounts.ts';
+import { callerOfApiToken, gameOfApiToken, isApiToken, type TokenRequest } from '../people/api-tokens/api-tokens.ts';
 import { authenticateLogin, isCliKey } from '../people/cli-logins/cli-logins.ts';
 import { isOwnOrigin } from '../request/origins.ts';
 import { authenticateKey } from '../ship/deploy-keys/deploy-keys.ts';
@@ -13,22 +14,56 @@ import { authenticateKey } from '../ship/deploy-keys/deploy-keys.ts';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const SESSION_COOKIE = 'chauffeur.session_token=';
 
+/** A page of the website, which is read with a session or without. */
+type PageVisit = { readonly access: 'public'; readonly uploadScope?: never };
+
 /**
- * Returns the caller that the operation's access requires, or a promise if that needs a query. Throws
- * `missingAccessToken` to `needsDeployKey`, `unknownCliLogin`, `ambiguousGame`, `missingScope`, `notFound`,
- * `notSignedIn`, `crossSite` and `operatorsOnly`.
+ * Returns the caller that the operation's access requires, or a promise if that needs a query. A request with an API
+ * token is never one of a session, whatever cookies it has. Throws `missingAccessToken` to `needsDeployKey`,
+ * `unknownCliLogin`, `unknownApiToken`, `ambiguousGame`, `missingScope`, `notForTokens`, `notFound`, `notSignedIn`,
+ * `crossSite` and `operatorsOnly`.
  */
 export function identify(
   ctx: Context,
   auth: Auth,
-  { access, uploadScope = 'builds' }: Pick<Operation, 'access' | 'uploadScope'>,
+  operation: Operation | PageVisit,
   request: FastifyRequest,
 ): Caller | Promise<Caller> {
+  const { access, uploadScope = 'builds' } = operation;
+  const token = 'id' in operation && keyOfHeaders(request) === null ? apiTokenOf(request) : null;
+  if ('id' in operation && token !== null) return identifyToken(ctx, operation, request, token);
   if (access === 'deploy_key') return identifyLogin(ctx, request) ?? identifyGame(ctx, request, uploadScope);
   if (access === 'account') return identifyAccount(ctx, auth, request);
   if (access === 'operator') return identifyOperator(ctx, auth, request);
   if (headerOf(request, 'x-access-token') !== '') return identifyGame(ctx, request, uploadScope);
   return hasSessionCookie(request) ? identifyVisitor(auth, request) : ANONYMOUS;
+}
+
+/** Public operations that show a member no more than others ignore tokens, as they ignore sessions. */
+function identifyToken(
+  ctx: Context,
+  operation: Operation,
+  request: FastifyRequest,
+  token: string,
+): Caller | Promise<Caller> {
+  const from = request.ip;
+  if (operation.access === 'deploy_key')
+    return gameOfApiToken(ctx, { operation, token, game: headerOf(request, 'x-app-id'), from });
+  if (operation.access === 'public' && tokenScopeOf(operation) === null) return ANONYMOUS;
+  const { uid = '' } = request.params as { uid?: string };
+  const asked: TokenRequest = { operation, token, game: uid, from };
+  return callerOfApiToken(ctx, asked);
+}
+
+function apiTokenOf(request: FastifyRequest): string | null {
+  const token = bearerOf(request);
+  return isApiToken(token) ? token : null;
+}
+
+/** Empty without one. */
+function bearerOf({ headers }: FastifyRequest): string {
+  const [, token = ''] = /^bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return token;
 }
 
 async function identifyVisitor(auth: Auth, request: FastifyRequest): Promise<Caller> {
@@ -41,7 +76,7 @@ async function identifyVisitor(auth: Auth, request: FastifyRequest): Promise<Cal
  */
 function identifyLogin(ctx: Context, request: FastifyRequest): Promise<GameCaller> | null {
   if (keyOfHeaders(request) !== null) return null;
-  const [, key = ''] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  const key = bearerOf(request);
   return isCliKey(key) ? authenticateLogin(ctx, key, headerOf(request, 'x-app-id')) : null;
 }
 

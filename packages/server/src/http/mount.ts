@@ -1,7 +1,7 @@
 // Mounts routes on Fastify: identifies the caller, runs the handler and wraps its result in the envelope.
 import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import { successOf } from '@chauffeur/contract/envelope';
-import { ApiError, errors } from '@chauffeur/contract/errors';
+import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { isLimitedRead, type Operation } from '@chauffeur/contract/operation';
 import { areCompatible, cliVersionOf, VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -91,7 +91,7 @@ function mountRoutes(app: FastifyInstance, ctx: Context, auth: Auth, routes: rea
       ],
       ...(isCompressible(operation) && { onSend: compressAnswer }),
       errorHandler: (error, request, reply) => {
-        if (operation.access === 'deploy_key') challenge(error, reply);
+        challenge(operation, error, reply);
         sendError(ctx, request, reply, error, invalidCode(operation));
       },
       handler: async (request, reply) => {
@@ -130,8 +130,11 @@ function urlOf({ operation, url }: Route): string {
 }
 
 /** Some tools send the user and password of a URL only after a challenge (RFC 9110, section 11.6.1). */
-function challenge(error: unknown, reply: FastifyReply): void {
-  if (error instanceof ApiError && error.status === 401) reply.header('www-authenticate', 'Basic realm="deploy key"');
+function challenge({ access }: Operation, error: unknown, reply: FastifyReply): void {
+  if (!(error instanceof ApiError) || error.status !== 401) return;
+  // RFC 6750, section 3.1.
+  if (error.code === CODES.unknownApiToken) reply.header('www-authenticate', 'Bearer error="invalid_token"');
+  else if (access === 'deploy_key') reply.header('www-authenticate', 'Basic realm="deploy key"');
 }
 
 /** Throws `incompatibleCommand` for a command of another major version. Other clients are not affected. */

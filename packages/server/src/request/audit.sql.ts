@@ -9,6 +9,7 @@ export type ActorKind =
   | 'deploy_key'
   | 'upload_token'
   | 'cli_login'
+  | 'api_token'
   | 'server'
   | 'anonymous';
 

@@ -203,10 +203,13 @@ function actorOf(caller: Caller, { access }: Operation): Actor {
   if (caller.kind === 'anonymous') return ANONYMOUS_ACTOR;
   if (caller.kind === 'account') {
     const { user, agent } = caller;
-    const kind = agent !== undefined ? 'agent' : access === 'operator' ? 'operator' : 'user';
+    const program = agent?.kind === 'token' ? 'api_token' : 'agent';
+    const kind = agent !== undefined ? program : access === 'operator' ? 'operator' : 'user';
     return { kind, id: user.id, name: user.name, via: agent?.name ?? null };
   }
-  const { user, token, keyRef } = caller;
+  const { user, token, keyRef, apiToken } = caller;
+  if (user !== undefined && apiToken !== undefined)
+    return { kind: 'api_token', id: user.id, name: user.name, via: apiToken };
   if (user !== undefined) return { kind: 'cli_login', id: user.id, name: user.name, via: keyRef };
   if (token !== undefined) return { kind: 'upload_token', id: token.id, name: token.name, via: keyRef };
   return { kind: 'deploy_key', id: null, name: 'Deploy key', via: keyRef };

@@ -55,7 +55,7 @@ export function formatLaunch(texts: Texts, band: Band, launch: Launch | null): s
 /** `Deploy key a1b2c3d4`. */
 export function formatSource(texts: Texts, origin: Origin): string {
   if (origin.type === 'deploy_key') return texts.t('file.source.key', { key: origin.key_ref });
-  return origin.type === 'cli_login'
-    ? texts.t('file.source.command', { user: origin.user, key: origin.key_ref })
-    : texts.t('file.source.website', { user: origin.user });
+  if (origin.type === 'website') return texts.t('file.source.website', { user: origin.user });
+  const way = origin.type === 'api_token' ? 'file.source.token' : 'file.source.command';
+  return texts.t(way, { user: origin.user, key: origin.key_ref });
 }

@@ -554,6 +554,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await shipAndScan(server, game, { version: '1.2', channel: 'beta' });
       return { json: {} };
     },
+    'apiTokens.create': () => ({ json: { name: 'My script', scopes: ['builds:read'] } }),
+    'apiTokens.revoke': async () => {
+      const { body } = await call('POST', '/account/api-tokens', { name: 'My script', scopes: ['builds:read'] });
+      return { path: { token_id: body.data.token_id } };
+    },
     'agents.createKey': () => ({ json: { name: 'My agent', may_write: false } }),
     'agents.revokeKey': async () => ({ path: { key_id: (await makeKey(server, owner)).key_id } }),
     'agents.client': async () => ({ query: { client_id: (await registerClient(server)).client_id } }),

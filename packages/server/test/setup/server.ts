@@ -115,7 +115,7 @@ export type TestGame = {
 /** The address of the API: that of a server in this process or in another. */
 export type Api = Pick<TestServer, 'api'>;
 /** The headers with the deploy key of a game. */
-export type KeyHolder = Pick<TestGame, 'keyHeaders'>;
+export type KeyHolder = { readonly keyHeaders: Readonly<Record<string, string>> };
 
 type GameOptions = { verified?: boolean; visibility?: 'public' | 'invisible' | 'draft' };
 

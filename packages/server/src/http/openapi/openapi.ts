@@ -1,7 +1,7 @@
 // Generates the OpenAPI 3.1 document from the contract.
 
 import { bodiesOf, type Content, type Parameter, parametersOf } from '@chauffeur/contract/messages';
-import { type Access, describeRole, type Operation } from '@chauffeur/contract/operation';
+import { type Access, describeRole, type Operation, tokenScopeOf } from '@chauffeur/contract/operation';
 import { TAGS } from '@chauffeur/contract/tags';
 import { cookieName } from '../../request/origins.ts';
 import { type Components, Failure, RESPONSE_HEADERS, responsesOf } from './responses.ts';
@@ -52,16 +52,23 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
 
 function describeOperation(operation: Operation, schemas: SchemaWriter, responses: Components): object {
   const bodies = bodiesOf(operation);
+  const scope = tokenScopeOf(operation);
   return {
     operationId: operation.id,
     summary: operation.summary,
     ...(operation.role !== undefined && { description: describeRole(operation), 'x-role': operation.role }),
+    ...(scope !== null && { 'x-token-scope': scope }),
     tags: [operation.id.split('.')[0]],
-    security: operation.crossOrigin ? [{}] : SECURITY[operation.access],
+    security: securityOf(operation, scope),
     parameters: parametersOf(operation).map((parameter) => describeParameter(parameter, schemas)),
     ...(bodies.length > 0 && { requestBody: describeBodies(operation, bodies, schemas) }),
     responses: responsesOf(operation, schemas, responses),
   };
+}
+
+function securityOf({ access, crossOrigin }: Operation, scope: string | null): readonly object[] {
+  if (crossOrigin) return [{}];
+  return scope === null ? SECURITY[access] : [...SECURITY[access], { apiToken: [scope] }];
 }
 
 function describeParameter({ name, place, required, schema }: Parameter, schemas: SchemaWriter): object {
@@ -133,6 +140,12 @@ function securitySchemes(publicUrl: string): Record<string, object> {
       type: 'http',
       scheme: 'bearer',
       description: 'The key of a login of the chauffeur command. X-App-Id names the game, unless there is only one.',
+    },
+    apiToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'An API token of a person. It needs the scope in x-token-scope; write access to a part includes read access. Where a deploy key would name the game, X-App-Id does.',
     },
     session: {
       type: 'apiKey',

@@ -75,6 +75,17 @@ export const SECTIONS: readonly Section[] = [
     namesGame: true,
   },
   {
+    name: 'api_tokens',
+    table: 'api_tokens',
+    key: ['token_id', 'uuid'],
+    person: ['user_id'],
+    columns: [
+      ...['token_id', 'token_ref', 'name', 'scopes', 'game_id', 'sign_in_method', 'created_at', 'expires_at'],
+      ...['last_used_at', 'last_used_from', 'revoked_at', 'reminded_at'],
+    ],
+    namesGame: true,
+  },
+  {
     name: 'agents',
     table: 'agent_connections',
     key: ['connection_id', 'uuid'],

@@ -17,6 +17,7 @@ type Times = { readonly table: string; readonly at: string; readonly until?: str
 
 export const TIMES: readonly Times[] = [
   { table: 'agent_keys', at: 'created_at', until: 'expires_at' },
+  { table: 'api_tokens', at: 'created_at', until: 'expires_at' },
   { table: 'approvals', at: 'asked_at', until: 'expires_at' },
   { table: 'builds', at: 'created_at' },
   { table: 'channel_moves', at: 'moved_at', until: 'expires_at' },

@@ -116,7 +116,7 @@ export type SignInCheck = {
   readonly required: SignInRequirement;
   readonly proof: SignInProof;
   /** What the caller is: a person, or a program whose credential a person created. */
-  readonly caller: 'person' | 'key' | 'connection' | 'command';
+  readonly caller: 'person' | 'key' | 'connection' | 'token' | 'command';
   readonly publicUrl: string;
   /** The name of the single sign-on; null if the operator has turned it off. */
   readonly singleSignOn: string | null;
@@ -138,6 +138,7 @@ const AGAIN: Readonly<Record<SignInCheck['caller'], string>> = {
   person: '',
   key: ', and create this personal key again',
   connection: ', and connect this agent again',
+  token: ', and create this API token again',
   command: ', and run chauffeur login again',
 };
 

@@ -5,7 +5,7 @@ import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/data
 
 export type FileOrigin =
   | { type: 'deploy_key'; key_ref: string }
-  | { type: 'cli_login'; key_ref: string; user: string }
+  | { type: 'cli_login' | 'api_token'; key_ref: string; user: string }
   | { type: 'website'; user: string };
 
 export type GameFileRow = {

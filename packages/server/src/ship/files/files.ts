@@ -54,10 +54,10 @@ export function fileSummaryOf(file: FileFacts) {
 }
 
 /** Who uploads a file, for its provenance. */
-export function originOf({ keyRef, user }: GameCaller): FileOrigin {
+export function originOf({ keyRef, user, apiToken }: GameCaller): FileOrigin {
   return user === undefined
     ? { type: 'deploy_key', key_ref: keyRef }
-    : { type: 'cli_login', key_ref: keyRef, user: user.name };
+    : { type: apiToken === undefined ? 'cli_login' : 'api_token', key_ref: keyRef, user: user.name };
 }
 
 /** Adds an uploaded file, whose scan is pending. Its blob must already be durable. */

@@ -120,7 +120,7 @@ export const downloadMedia = stream(
     const { image, game } = await requireVisibleImage(ctx, caller, uid);
     const isDraft = game.visibility === 'draft';
     reply.header('cache-control', isDraft ? 'private, no-cache' : 'public, max-age=31536000, immutable');
-    if (isDraft) reply.header('vary', 'Cookie, X-Access-Token');
+    if (isDraft) reply.header('vary', 'Authorization, Cookie, X-Access-Token');
     reply.header('content-security-policy', "default-src 'none'; sandbox");
     try {
       return await sendBlob(ctx.blobs, request, reply, {

@@ -33,7 +33,7 @@ export const downloadFile = stream(contract.downloadFile, async (ctx, { caller, 
   const isPublic = game.visibility === 'public';
   // Files of drafts must not be stored in shared caches, and signed URLs expire.
   reply.header('cache-control', isPublic ? 'no-cache' : 'private, no-cache');
-  reply.header('vary', 'Cookie, X-Access-Token');
+  reply.header('vary', 'Authorization, Cookie, X-Access-Token');
   const link = isPublic ? createDownloadLink(ctx, { gameId: game.game_id, fileId: file.file_id }) : null;
   if (link !== null && !matches(request.headers['if-none-match'], blob.etag))
     return reply.header('etag', blob.etag).code(302).header('location', link).send();

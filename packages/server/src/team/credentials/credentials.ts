@@ -11,6 +11,7 @@ import { oneLine } from '../../kernel/email/html-email.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { endSessions } from '../../people/accounts/accounts.ts';
+import { countApiTokens, revokeApiTokens } from '../../people/api-tokens/api-tokens.ts';
 import { countCliLogins, revokeCliLogins } from '../../people/cli-logins/cli-logins.ts';
 import { enqueueEmail } from '../../people/emails/emails.ts';
 import { auditDone, noteActor } from '../../request/audit.ts';
@@ -23,13 +24,15 @@ type ActiveKey = Report['deploy_keys'][number];
 
 export const getCredentials = handle(contract.getCredentials, async (ctx, { caller: { user } }) => {
   const now = ctx.clock.now();
-  const [agents, cliLogins, deployKeys] = await Promise.all([
+  const [agents, apiTokens, cliLogins, deployKeys] = await Promise.all([
     countAgents(ctx.db, user.id, now),
+    countApiTokens(ctx.db, user.id, now),
     countCliLogins(ctx.db, user.id, now),
     activeKeysOf(ctx.db, user.id),
   ]);
   return {
     personal_keys: agents.keys,
+    api_tokens: apiTokens,
     programs: agents.connections,
     cli_logins: cliLogins,
     deploy_keys: deployKeys,
@@ -48,10 +51,12 @@ export const revokeCredentials = handle(contract.revokeCredentials, async (ctx, 
   return transact(ctx.db, async (tx) => {
     const now = ctx.clock.now();
     const agents = await revokeAgents(tx, user.id, now, selection);
+    const apiTokens = input.api_tokens === true ? await revokeApiTokens(tx, user.id, now) : 0;
     const cliLogins = input.cli_logins === true ? await revokeCliLogins(tx, user.id, now) : 0;
     const deployKeys = input.deploy_keys === true ? await revokeOwnedDeployKeys(tx, user.id) : 0;
     return {
       personal_keys: agents.keys,
+      api_tokens: apiTokens,
       programs: agents.connections,
       cli_logins: cliLogins,
       deploy_keys: deployKeys,
@@ -88,8 +93,13 @@ async function endAccess(
   const now = ctx.clock.now();
   const sessions = await endSessions(tx, userId);
   const agents = await revokeAgents(tx, userId, now, { keys: true, connections: true });
-  const cliLogins = await revokeCliLogins(tx, userId, now);
-  const revoked = { sessions, personal_keys: agents.keys, programs: agents.connections, cli_logins: cliLogins };
+  const revoked = {
+    sessions,
+    personal_keys: agents.keys,
+    api_tokens: await revokeApiTokens(tx, userId, now),
+    programs: agents.connections,
+    cli_logins: await revokeCliLogins(tx, userId, now),
+  };
   const deployKeys = await activeKeysOf(tx, userId);
   if (user !== null) {
     // The names of games and tokens may be those of others, which an unconfirmed address doesn't get.
@@ -126,6 +136,7 @@ function readToken(ctx: Context, token: string): string | null {
 type Revoked = {
   readonly sessions: number;
   readonly personal_keys: number;
+  readonly api_tokens: number;
   readonly programs: number;
   readonly cli_logins: number;
 };
@@ -145,6 +156,7 @@ export function resetReportEmail(
       [
         `Sessions ended: ${revoked.sessions}`,
         `Personal keys revoked: ${revoked.personal_keys}`,
+        `API tokens revoked: ${revoked.api_tokens}`,
         `Agents disconnected: ${revoked.programs}`,
         `Commands signed out: ${revoked.cli_logins}`,
       ].join('\n'),

@@ -50,9 +50,9 @@ export async function markDeleted(tx: Tx, gameId: string, now: Date): Promise<vo
   );
 }
 
-/** Revokes the keys and connections of agents that are limited to this game. */
+/** Revokes API tokens and the keys and connections of agents that are limited to this game. */
 export async function revokeAgentsOfGame(tx: Tx, gameId: string, now: Date): Promise<void> {
-  for (const table of ['agent_keys', 'agent_connections'])
+  for (const table of ['agent_keys', 'agent_connections', 'api_tokens'])
     await changed(
       tx,
       sql`update ${sql.table(table)} set revoked_at = ${now} where game_id = ${gameId} and revoked_at is null`,

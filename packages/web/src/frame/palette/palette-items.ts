@@ -67,7 +67,8 @@ const ACCOUNT_PAGES = [
     name: 'Security',
     words: 'password passkeys second factor two-factor 2fa mfa authenticator backup codes sessions sign out everywhere',
   },
-  { href: '/settings/keys', name: 'Personal keys', words: 'api token agents mcp command logins computers revoke' },
+  { href: '/settings/keys', name: 'Personal keys', words: 'agents mcp command logins computers revoke' },
+  { href: '/settings/tokens', name: 'API tokens', words: 'rest script bearer scopes personal access token expiry' },
   { href: '/settings/agents', name: 'Connected agents', words: 'mcp url ai assistant claude oauth consent' },
   { href: PAGES.cli, name: 'Install chauffeur', words: 'command cli terminal download login sign in push upload' },
 ];

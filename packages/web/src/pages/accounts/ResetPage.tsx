@@ -93,7 +93,7 @@ function Done({ title, children }: { title: string; children: React.ReactNode })
 /** Shown after a password reset: what was revoked, which deploy keys still work, and a button to revoke those. */
 function ResetResult({ report }: { report: Report }) {
   useTitle(t('reset.done'));
-  const { sessions, personal_keys: keys, programs, cli_logins: logins } = report.revoked;
+  const { sessions, personal_keys: keys, api_tokens: tokens, programs, cli_logins: logins } = report.revoked;
   return (
     <Panel role="status">
       <Title order={1} size="h2">
@@ -102,6 +102,7 @@ function ResetResult({ report }: { report: Report }) {
       <List size="sm">
         <List.Item>{t('reset.done.sessions', { count: sessions })}</List.Item>
         <List.Item>{t('reset.done.keys', { count: keys })}</List.Item>
+        <List.Item>{t('reset.done.tokens', { count: tokens })}</List.Item>
         <List.Item>{t('reset.done.agents', { count: programs })}</List.Item>
         <List.Item>{t('reset.done.commands', { count: logins })}</List.Item>
       </List>

@@ -195,7 +195,8 @@ function RevokeAccess() {
   const revoking = useMutation({
     mutationFn: async () => {
       await endOtherSessions();
-      return call(revokeCredentials, { personal_keys: true, programs: true, cli_logins: true, deploy_keys: true });
+      const all = { personal_keys: true, api_tokens: true, programs: true, cli_logins: true, deploy_keys: true };
+      return call(revokeCredentials, all);
     },
     onSuccess: async () => {
       setConfirming(false);
@@ -214,6 +215,7 @@ function RevokeAccess() {
           <>
             <List size="sm">
               <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
+              <List.Item>{formatItems(data.api_tokens, 'API token')}</List.Item>
               <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
               <List.Item>{formatItems(data.cli_logins, 'signed-in command')}</List.Item>
               <List.Item>
@@ -244,6 +246,7 @@ function RevokeAccess() {
           <Text size="sm">You'll be signed out everywhere else. These stop working immediately:</Text>
           <List size="sm">
             <List.Item>{formatItems(data.personal_keys, 'personal key')}</List.Item>
+            <List.Item>{formatItems(data.api_tokens, 'API token')}</List.Item>
             <List.Item>{formatItems(data.programs, 'connected agent')}</List.Item>
             <List.Item>{formatItems(data.cli_logins, 'signed-in command')}</List.Item>
           </List>

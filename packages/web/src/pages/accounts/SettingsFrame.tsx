@@ -10,6 +10,7 @@ const SECTIONS = [
   { to: '/settings/security', name: 'Security' },
   { to: '/settings/agents', name: 'Connected agents' },
   { to: '/settings/keys', name: 'Personal keys' },
+  { to: '/settings/tokens', name: 'API tokens' },
 ] as const;
 
 export function SettingsFrame() {

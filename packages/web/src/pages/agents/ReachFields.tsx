@@ -1,4 +1,4 @@
-// Selects the permissions and games of an agent, for personal keys and on the consent page.
+// Selects the permissions and games of an agent, for personal keys and on the consent page, and the games of a token.
 import { listGames } from '@chauffeur/contract/operations/games';
 import { NativeSelect, Radio, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -16,8 +16,6 @@ type ReachFieldsProps = {
 };
 
 export function ReachFields({ value, onChange, offersWrite = true }: ReachFieldsProps) {
-  const { data, error, refetch } = useQuery(ask(listGames, {}));
-  const games = data?.games ?? [];
   return (
     <>
       <Radio.Group
@@ -41,13 +39,26 @@ export function ReachFields({ value, onChange, offersWrite = true }: ReachFields
           )}
         </Stack>
       </Radio.Group>
+      <GameField value={value.game} onChange={(game) => onChange({ ...value, game })} />
+    </>
+  );
+}
+
+type GameFieldProps = { value: string; onChange: (game: string) => void };
+
+/** Selects one game by its uid, or all with an empty value. */
+export function GameField({ value, onChange }: GameFieldProps) {
+  const { data, error, refetch } = useQuery(ask(listGames, {}));
+  const games = data?.games ?? [];
+  return (
+    <>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <NativeSelect
         data-field="game"
         label="Games"
         disabled={data === undefined}
-        value={value.game}
-        onChange={(event) => onChange({ ...value, game: event.currentTarget.value })}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
         data={[
           { value: '', label: 'All games, including future games' },
           ...games.map(({ game_uid, name }) => ({ value: game_uid, label: `${name} only` })),

@@ -145,6 +145,7 @@ const KINDS: Readonly<Record<(typeof ACTOR_KINDS)[number], string>> = {
   deploy_key: 'Deploy keys',
   upload_token: 'Upload tokens',
   cli_login: 'The chauffeur command',
+  api_token: 'API token',
   server: 'The server command',
   anonymous: 'Not signed in',
 };

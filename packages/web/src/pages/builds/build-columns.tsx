@@ -171,5 +171,6 @@ export function formatUploader(file: Uploaded): string {
   const { origin, upload_token: token } = file;
   if (origin.type === 'website') return origin.user;
   if (origin.type === 'cli_login') return `chauffeur command, by ${origin.user} (login ${origin.key_ref})`;
+  if (origin.type === 'api_token') return `API token of ${origin.user} (${origin.key_ref})`;
   return token == null ? `deploy key ${origin.key_ref}` : `upload token ${token} (${origin.key_ref})`;
 }

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatAccess, scopesOf } from './token-access.ts';
+
+test('what is chosen for each part becomes one scope', () => {
+  assert.deepEqual(scopesOf({ builds: 'write', bugs: 'none', crashes: 'read' }), ['builds:write', 'crashes:read']);
+  assert.deepEqual(scopesOf({}), []);
+});
+
+test('scopes are said in words, and reading what can be changed is not said twice', () => {
+  assert.equal(
+    formatAccess(['bugs:write', 'builds:write', 'builds:read', 'crashes:read']),
+    'Can change builds and bugs. Can read crashes.',
+  );
+  assert.equal(formatAccess(['games:read', 'builds:read', 'team:read']), 'Can read games, builds, and team.');
+  assert.equal(formatAccess([]), '');
+});
