@@ -48,6 +48,22 @@ test('build finds a build of its type beyond the first page', async (t) => {
   assert.deepEqual([code, JSON.parse(stdout).created], [0, false]);
 });
 
+test('build and push warn of a build without a file on another channel, whose id may be in the game', async (t) => {
+  const peer = await startPeer(t);
+  for (const [builds, warns] of [
+    [[REGISTERED], true],
+    [[{ ...REGISTERED, files: [{}] }], false],
+    [[{ ...REGISTERED, build_type: 'demo' }], false],
+    [[REGISTERED, { ...REGISTERED, channel: 'beta' }], false],
+  ] as const) {
+    peer.builds = [...builds];
+    const { code, stderr } = await runCli([...BUILD, '--channel', 'beta'], { peer, cwd: tempFolder(t) });
+    assert.equal(code, 0, stderr);
+    const warning = /warning: .* is registered on channel stable too, without a file\..* use --channel stable/;
+    (warns ? assert.match : assert.doesNotMatch)(stderr, warning);
+  }
+});
+
 test('build says that the build has a file already', async (t) => {
   const peer = await startPeer(t);
   peer.builds = [{ ...REGISTERED, files: [{ file_uid: 'x', status: 'clean' }] }];

@@ -89,7 +89,6 @@ test('addfiles zips, uploads and waits for the scan', async (t) => {
     version: '1.0',
     os: 'linux',
     arch: 'x86_64',
-    channel: 'stable',
     page: '1',
     page_size: '100',
   });

@@ -100,7 +100,7 @@ async function findTarget(
   context: Context,
 ): Promise<Pick<Build, 'build_id' | 'files'>> {
   const { version, os, arch, channel, build_type, build_id } = descriptor;
-  const match = await findBuild(client, descriptor, context);
+  const { build: match } = await findBuild(client, descriptor, context);
   if (build_id !== undefined && match?.build_id !== build_id) return { build_id, files: [] };
   if (match !== undefined) return match;
   throw new LocalError(

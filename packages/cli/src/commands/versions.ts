@@ -92,7 +92,7 @@ function describeNewest({ version, builds, launch, new_groups, missing_symbols }
     ...(new_groups.count === 0 ? [] : [`It has ${formatCount(new_groups.count, 'new crash group')}.`]),
     ...unready.map(
       (build) =>
-        `${version} for ${formatPlatform(build)} ${build.state === 'registered' ? 'has no file yet' : 'was rejected by the scan'}.`,
+        `${version} for ${formatPlatform(build)}, registered for ${build.channel}, ${build.state === 'registered' ? 'has no file yet' : 'was rejected by the scan'}.`,
     ),
     ...(missing_symbols.length === 0
       ? []

@@ -12,18 +12,29 @@ import { checkField } from '../descriptors/yml.ts';
 
 export type Build = OutputOf<typeof listBuilds>['builds'][number];
 
-/** The game's build with this version, type, platform and channel; undefined if it is not registered. */
+type Found = {
+  /** Undefined if it is not registered. */
+  readonly build: Build | undefined;
+  /** A build that differs only in its channel and has no file yet, for which `build` may have been called. */
+  readonly elsewhere: Build | undefined;
+};
+
+/** Finds the game's build with this version, type, platform and channel. */
 export async function findBuild(
   client: Client,
   { version, build_type, os, arch, channel }: BuildIdentity,
   { retryBriefly, signal }: Pick<Context, 'retryBriefly' | 'signal'>,
-): Promise<Build | undefined> {
+): Promise<Found> {
+  let elsewhere: Build | undefined;
   // The list has no filter for types, of which there can be more than a page has.
   for (let page = 1; ; page++) {
-    const query = { version, os, arch, channel, page, page_size: LIMITS.pageSize };
+    const query = { version, os, arch, page, page_size: LIMITS.pageSize };
     const { builds, pagination } = await retryBriefly(() => client.call(listBuilds, query, { signal }));
-    const build = builds.find((candidate) => candidate.build_type === build_type);
-    if (build !== undefined || page * LIMITS.pageSize >= pagination.total) return build;
+    for (const build of builds.filter((candidate) => candidate.build_type === build_type)) {
+      if (build.channel === channel) return { build, elsewhere: undefined };
+      if (build.files.length === 0) elsewhere ??= build;
+    }
+    if (page * LIMITS.pageSize >= pagination.total) return { build: undefined, elsewhere };
   }
 }
 

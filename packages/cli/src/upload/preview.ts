@@ -66,7 +66,7 @@ async function readTarget(identity: BuildIdentity, context: Context): Promise<Ta
     return null;
   }
   const info = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
-  return { info, isRegistered: (await findBuild(client, identity, { retryBriefly, signal })) !== undefined };
+  return { info, isRegistered: (await findBuild(client, identity, { retryBriefly, signal })).build !== undefined };
 }
 
 function formatOffer(target: Target | null, version: string | undefined): string {

@@ -116,7 +116,7 @@ export async function register(
   { identity, texts }: NewRegistration,
   { retryBriefly, signal, output }: Context,
 ): Promise<Pick<Build, 'build_id' | 'app_id' | 'title' | 'files'> & { created: boolean }> {
-  const existing = await findBuild(client, identity, { retryBriefly, signal });
+  const { build: existing, elsewhere } = await findBuild(client, identity, { retryBriefly, signal });
   const { commit, ...others } = texts;
   const isSame = Object.keys(others).length === 0 && (commit === undefined || commit === existing?.commit);
   if (existing !== undefined && isSame) return { ...existing, created: false };
@@ -128,6 +128,11 @@ export async function register(
   const registration = { ...identity, ...kept, ...texts };
   const registered = await retryBriefly(() => client.call(registerBuild, registration, { signal }));
   const { version, os, arch, channel } = identity;
+  // Reports of players would name a build without a file.
+  if (elsewhere !== undefined)
+    output.note(
+      `warning: version ${version} for ${os}/${arch} is registered on channel ${elsewhere.channel} too, without a file. If the game was built with its id ${elsewhere.build_id}, use --channel ${elsewhere.channel}, then promote the build to ${channel}.`,
+    );
   const verb = existing === undefined ? 'Registered' : 'Updated';
   output.note(`${verb} version ${version} for ${os}/${arch} on channel ${channel}.`);
   return { ...registered, files: existing?.files ?? [] };

@@ -187,7 +187,9 @@ function answerOf(peer: Peer, kind: Kind, request: Request): object {
 }
 
 function listBuilds({ builds }: Peer, page: number, size: number): object {
-  const own = builds.slice((page - 1) * size, page * size).map((build) => ({ app_id: APP_ID, ...build }));
+  const own = builds
+    .slice((page - 1) * size, page * size)
+    .map((build) => ({ app_id: APP_ID, channel: 'stable', ...build }));
   return { builds: own, pagination: { page, page_size: size, total: builds.length } };
 }
 
