@@ -1939,6 +1939,16 @@ create table api_tokens (
   constraint api_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table game_visits (
+  game_id uuid not null,
+  user_id text not null,
+  seen_at timestamp with time zone not null,
+  last_visit_at timestamp with time zone,
+  constraint game_visits_pkey PRIMARY KEY (game_id, user_id),
+  constraint game_visits_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint game_visits_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2084,6 +2094,7 @@ CREATE INDEX bug_screenshots_bug ON public.bug_screenshots USING btree (game_id,
 CREATE INDEX api_tokens_by_user ON public.api_tokens USING btree (user_id, token_id);
 CREATE INDEX api_tokens_by_game ON public.api_tokens USING btree (game_id);
 CREATE INDEX api_tokens_by_expiry ON public.api_tokens USING btree (expires_at);
+CREATE INDEX game_visits_by_user ON public.game_visits USING btree (user_id);
 
 create view build_names as
  SELECT builds.game_id,

@@ -126,6 +126,8 @@ export const LIMITS = {
   bugLabelLength: 32,
   /** Saved searches of one game. */
   crashSearches: 100,
+  /** Reports that the crashes with the most devices are counted from. */
+  crashesCounted: 50_000,
   /** Reports that the impact of a query is counted from. */
   crashReportsCounted: 2000,
   groupingPatternLength: 255,

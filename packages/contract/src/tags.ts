@@ -21,7 +21,7 @@ export const TAGS = {
   refusals: 'See which reports and events were refused because their build id is unknown.',
   bugs: 'File, triage and answer bug tickets.',
   alerts: 'Choose who is notified of what happens to a game, and see what was sent.',
-  overview: 'Summarize all games of a developer.',
+  overview: 'Summarize a game, and all games of a developer.',
   statistics: 'See how often the page of a game is viewed, and the game downloaded and played.',
   store: 'Browse public games, download builds and check where files came from.',
   follows: 'Follow games by email.',

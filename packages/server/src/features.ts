@@ -118,7 +118,9 @@ export * as invitationsAnswerInvitation from './team/invitations/answer-invitati
 export * as invitations from './team/invitations/invitations.ts';
 export * as invitationsTeamInvitations from './team/invitations/team-invitations.ts';
 export * as organisationMembers from './team/organisation-members/organisation-members.ts';
+export * as overviewGame from './team/overview/game-overview.ts';
 export * as overview from './team/overview/overview.ts';
+export * as overviewVisits from './team/overview/visits.ts';
 export * as versionsVersionDeletion from './team/versions/version-deletion.ts';
 export * as versions from './team/versions/versions.ts';
 export * as weeklySummarySummarize from './team/weekly-summary/summarize.job.ts';

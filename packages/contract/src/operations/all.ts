@@ -185,6 +185,8 @@ export const OPERATIONS: readonly Operation[] = [
   alerts.redeliverAlert,
   overview.summarizeGames,
   overview.getGameActivity,
+  overview.getGameOverview,
+  overview.visitGame,
   shelves.browseGames,
   shelves.listTags,
   shelves.getDeveloper,

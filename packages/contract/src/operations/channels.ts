@@ -6,6 +6,8 @@ import { defineOperation } from '../operation.ts';
 import { CursorQuery, GameParams, GameRef, NextCursor, Nullable, Timestamp, Uuid, WholeQuery } from './fields.ts';
 import { ScanStateName } from './files.ts';
 
+export const MOVE_ACTIONS = ['advance', 'promote', 'rollback', 'delete', 'undo'] as const;
+
 const ChannelParams = Type.Object({ uid: GameRef, channel: ChannelName });
 
 export const ChannelPointer = Type.Object({
@@ -39,7 +41,7 @@ export const Platforms = (what: string) =>
 export const ChannelMove = Type.Object({
   at: Timestamp,
   change_uid: { ...Uuid, description: 'The same for platforms that were changed at once' },
-  action: Type.Enum(['advance', 'promote', 'rollback', 'delete', 'undo'], {
+  action: Type.Enum([...MOVE_ACTIONS], {
     description:
       'delete: the build was deleted and the channel offers nothing. undo: the change before was undone; if it was the first, the channel offers nothing',
   }),

@@ -120,7 +120,7 @@ export const getBuildHealth = defineOperation({
 
 export const VERDICTS = ['better', 'worse', 'unclear'] as const;
 
-const RateDifference = Type.Object({
+export const RateDifference = Type.Object({
   rate: Nullable(Type.Number({ description: 'Of the build, 0 to 1; null without data' })),
   other_rate: Nullable(Type.Number({ description: 'Of the other build' })),
   difference: Nullable(Type.Number({ description: 'rate - other_rate; null unless both have data' })),

@@ -13,7 +13,7 @@ export const TOOL_GROUPS = {
   builds: ['builds', 'deployInfo', 'source', 'store', 'versions'],
   channels: ['channels'],
   crashes: ['crashes', 'impact', 'issueTracker', 'refusals'],
-  games: ['games', 'organisations'],
+  games: ['games', 'organisations', 'overview'],
   health: ['health'],
   keys: ['deployKeys'],
   media: ['media', 'videos'],

@@ -102,6 +102,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     list_game_builds: { args: { uid } },
     list_versions: { args: { uid } },
     get_version: { args: { uid, version: '1.0' } },
+    get_game_overview: { args: { uid } },
     get_store_statistics: { args: { uid } },
     list_refusals: { args: { uid } },
     list_channels: { args: { uid } },

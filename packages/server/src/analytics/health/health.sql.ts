@@ -169,6 +169,23 @@ export function readVersionLaunches(
   );
 }
 
+export type VersionCrashesRow = { version: string; devices: number; crashed_devices: number };
+
+/** The devices of each version that had some since a day, and how many of them crashed. A device counts for each build. */
+export function readVersionCrashes(
+  db: Db,
+  { gameId, since }: HealthWindow,
+  versions: readonly string[],
+): Promise<VersionCrashesRow[]> {
+  return rows(
+    db,
+    sql<VersionCrashesRow>`select version, coalesce(sum(devices), 0)::bigint as devices,
+        coalesce(sum(any_crashed), 0)::bigint as crashed_devices
+      from event_device_days join builds using (game_id, build_id)
+      where game_id = ${gameId} and day >= ${since}::date and version = any(${versions}::text[]) group by version`,
+  );
+}
+
 /** The devices of each of the builds that had some in the window. */
 export function readBuildLaunches(
   db: Db,

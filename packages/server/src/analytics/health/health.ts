@@ -245,6 +245,42 @@ export async function launchesOfVersions(reader: Reader, gameId: string, version
   return new Map(rows.map((row) => [row.version, ratedLaunches(row)]));
 }
 
+export type VersionHealth = ReturnType<typeof versionHealthOf>;
+
+/** The launches of versions and their devices without a crash over the last 30 days, by version. */
+export async function healthOfVersions(
+  reader: Reader,
+  gameId: string,
+  versions: readonly string[],
+): Promise<(version: string) => VersionHealth> {
+  const since = await health.crashFreeSince(reader.db, sinceOf(reader));
+  const [launches, crashes] = await Promise.all([
+    launchesOfVersions(reader, gameId, versions),
+    health.readVersionCrashes(reader.db, { gameId, since }, versions),
+  ]);
+  const crashesOf = new Map(crashes.map((row) => [row.version, row]));
+  return (version) => versionHealthOf(launches.get(version) ?? ratedLaunches(), crashesOf.get(version));
+}
+
+function versionHealthOf(launch: ReturnType<typeof ratedLaunches>, row: health.VersionCrashesRow | undefined) {
+  const { devices, crashed_devices } = row ?? { devices: 0, crashed_devices: 0 };
+  const rate = devices === 0 ? null : Math.max(0, devices - crashed_devices) / devices;
+  return { launch, crash_free: { devices, crashed_devices, rate } };
+}
+
+/** How the rates of a version differ from those of another one. */
+export function compareVersions(version: VersionHealth, other: VersionHealth) {
+  const booted = ({ launch }: VersionHealth): Share => ({ part: launch.booted, total: launch.devices });
+  const crashFree = ({ crash_free: free }: VersionHealth): Share => ({
+    part: Math.max(0, free.devices - free.crashed_devices),
+    total: free.devices,
+  });
+  return {
+    booted: compareRates(booted(version), booted(other)),
+    crash_free: compareRates(crashFree(version), crashFree(other)),
+  };
+}
+
 /**
  * The health of some builds together over the last 30 days: their launches, the shares without crashes, and the devices
  * that used them on each day. A device counts once for each build.

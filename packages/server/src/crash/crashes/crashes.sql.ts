@@ -150,6 +150,66 @@ export function readVersionGroups(
   );
 }
 
+export type TopCrashRow = {
+  group_id: string;
+  title: string;
+  devices: number;
+  devices_last_day: number;
+  reports: number;
+  first_seen: Date;
+  last_seen: Date;
+  /** Whether there are more reports than are counted. */
+  is_cut: boolean;
+};
+
+/** The open groups that hit the most devices with reports since the id `from`; `lastDay` is a later id. */
+export function readTopCrashes(
+  db: Db,
+  gameId: string,
+  { from, lastDay }: { from: string; lastDay: string },
+  { limit, max }: { limit: number; max: number },
+): Promise<TopCrashRow[]> {
+  return rows(
+    db,
+    sql<TopCrashRow>`with newest as materialized (
+        select report_id, place_id, device_uid from crash_impact
+        where game_id = ${gameId} and report_id >= ${from}::uuid order by report_id desc limit ${max + 1}
+      ), by_device as (
+        select place_id, device_uid, count(*) as reports, bool_or(report_id >= ${lastDay}::uuid) as is_recent
+        from (select * from newest order by report_id desc limit ${max}) as counted_reports
+        group by place_id, device_uid
+      ), counted as (
+        select place_id as group_id, sum(reports)::bigint as reports,
+          count(*) filter (where device_uid <> '') as devices,
+          count(*) filter (where device_uid <> '' and is_recent) as devices_last_day
+        from by_device group by place_id
+      )
+      select counted.group_id, ${shownTitle} as title, counted.devices, devices_last_day, reports, first_seen, last_seen,
+        (select count(*) > ${max} from newest) as is_cut
+      from counted join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = counted.group_id
+      where status = 'open' and merged_into is null
+      order by counted.devices desc, reports desc, counted.group_id limit ${limit}`,
+  );
+}
+
+export type FreshGroupRow = { is_new: boolean; groups: number; group_id: string; title: string };
+
+/** The open groups that are new since a time, or were resolved and came back: up to `limit` of each kind. */
+export function readFreshGroups(db: Db, gameId: string, since: Date, limit: number): Promise<FreshGroupRow[]> {
+  return rows(
+    db,
+    sql<FreshGroupRow>`select is_new, groups, group_id, title from (
+        select first_seen >= ${since}::timestamptz as is_new, group_id, ${shownTitle} as title,
+          count(*) over (partition by first_seen >= ${since}::timestamptz) as groups,
+          row_number() over (partition by first_seen >= ${since}::timestamptz
+            order by devices desc, count desc, group_id) as rank
+        from crash_groups
+        where game_id = ${gameId} and status = 'open' and merged_into is null and last_seen >= ${since}::timestamptz
+          and (first_seen >= ${since}::timestamptz or regressed_at >= ${since}::timestamptz)
+      ) as fresh where rank <= ${limit} order by is_new desc, rank`,
+  );
+}
+
 /**
  * The number of open groups of each game that were first seen after its newest build. Games without such groups are
  * left out.

@@ -320,6 +320,14 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
+    name: 'game_visits',
+    table: 'game_visits',
+    key: ['game_id', 'uuid'],
+    person: ['user_id'],
+    columns: ['game_id', 'seen_at', 'last_visit_at'],
+    namesGame: true,
+  },
+  {
     name: 'crash_groups_assigned',
     table: 'crash_groups',
     key: ['group_id', 'uuid'],

@@ -181,3 +181,46 @@ export function listMoves(db: Db, gameId: string, channel: string): Promise<Move
       order by moves.moved_at desc, moves.move_id desc limit ${HISTORY_LENGTH}`,
   );
 }
+
+/** The version that each channel offered before this one; channels without one are left out. */
+export function findVersionsBefore(
+  db: Db,
+  gameId: string,
+  current: readonly { readonly channel: string; readonly version: string }[],
+): Promise<{ channel: string; version: string }[]> {
+  const [names, versions] = [current.map(({ channel }) => channel), current.map(({ version }) => version)];
+  return rows(
+    db,
+    sql<{ channel: string; version: string }>`select current.channel, before.version
+      from unnest(${names}::text[], ${versions}::text[]) as current (channel, version) cross join lateral (
+        select builds.version from channel_moves as moves
+          join builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id
+        where moves.game_id = ${gameId} and moves.channel = current.channel and builds.version <> current.version
+        order by moves.moved_at desc, moves.move_id desc limit 1
+      ) as before`,
+  );
+}
+
+export type ChangeRow = {
+  channel: string;
+  action: MoveRow['action'];
+  version: string;
+  platforms: number;
+  at: Date;
+  by: string;
+  /** How many there are in all. */
+  changes: number;
+};
+
+/** What was done to channels since a time, newest first. The same action on several platforms is one change. */
+export function listChangesSince(db: Db, gameId: string, since: Date, limit: number): Promise<ChangeRow[]> {
+  return rows(
+    db,
+    sql<ChangeRow>`select moves.channel, action, version, count(distinct (moves.os, moves.arch)) as platforms,
+        max(moved_at) as at, moved_by as by, count(*) over () as changes
+      from channel_moves as moves ${named}
+      where moves.game_id = ${gameId} and moved_at >= ${since}::timestamptz
+      group by moves.channel, action, version, moved_by
+      order by at desc, max(moves.move_id::text) desc limit ${limit}`,
+  );
+}

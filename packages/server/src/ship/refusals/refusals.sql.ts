@@ -1,6 +1,6 @@
 // The SQL of refused reports and events: counts by game, UTC day and what was sent as the build id.
 import { sql } from 'kysely';
-import { changed, type Db, rows } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 import { MAX_REFS, type RefusedBuild } from './collector.ts';
 
 /**
@@ -62,6 +62,19 @@ export function listRefused(db: Db, gameId: string, since: string, limit: number
         min(first_at) as first_at, max(last_at) as last_at
       from refused_builds where game_id = ${gameId} and day >= ${since}::date
       group by build_ref, is_rest order by last_at desc, is_rest, build_ref limit ${limit}`,
+  );
+}
+
+export type RefusedSinceRow = { reports: number; events: number; last_at: Date | null };
+
+/** What was refused since a time; its day counts as a whole, unless nothing was refused after the time. */
+export function countRefusedSince(db: Db, gameId: string, since: Date): Promise<RefusedSinceRow> {
+  return onlyRow(
+    db,
+    sql<RefusedSinceRow>`select coalesce(sum(count) filter (where kind = 'report'), 0)::bigint as reports,
+        coalesce(sum(count) filter (where kind = 'event'), 0)::bigint as events, max(last_at) as last_at
+      from refused_builds where game_id = ${gameId} and last_at >= ${since}::timestamptz
+        and day >= (${since}::timestamptz at time zone 'utc')::date`,
   );
 }
 

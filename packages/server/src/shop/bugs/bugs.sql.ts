@@ -186,6 +186,24 @@ export function countOpenTickets(
   );
 }
 
+export type NewBugRow = { bug_id: string; number: number; title: string; message: string; bugs: number };
+
+/** The open tickets with ids after `from` that are not duplicates, newest first, with how many there are up to `max`. */
+export function listNewBugs(
+  db: Db,
+  gameId: string,
+  from: string,
+  { limit, max }: { limit: number; max: number },
+): Promise<NewBugRow[]> {
+  const isNew = sql`game_id = ${gameId} and status = 'open' and bug_id >= ${from}::uuid and duplicate_of is null`;
+  return rows(
+    db,
+    sql<NewBugRow>`select bug_id, number, title, message,
+        (select count(*) from (select from bug_tickets where ${isNew} limit ${max}) as counted) as bugs
+      from bug_tickets where ${isNew} order by bug_id desc limit ${limit}`,
+  );
+}
+
 /** How many tickets of the game were fixed in each of these versions. Versions without one are left out. */
 export async function countFixedIn(
   db: Db,

@@ -9,6 +9,7 @@ import type { AccountCaller, Context } from '../../context.ts';
 import { findShownGroups, groupsOfReports } from '../../crash/crashes/crashes.sql.ts';
 import { idsOfGroup } from '../../crash/crashes/crashes.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
+import { firstIdAt } from '../../kernel/secrets/ids.ts';
 import { findNames } from '../../people/accounts/accounts.sql.ts';
 import { listMembers } from '../../people/game-access/game-access.sql.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
@@ -88,6 +89,21 @@ export function replyRecord({
 export async function countOpenBugs(ctx: Context, gameIds: readonly string[]): Promise<Map<string, number>> {
   const counted = await sql.countOpenTickets(ctx.db, gameIds, LIMITS.bugsCounted);
   return new Map(counted.map(({ game_id, open }) => [game_id, open]));
+}
+
+const NEWEST = 3;
+
+/** The open tickets that were filed since a time: how many, and the newest with their titles. */
+export async function bugsSince({ db }: Reader, gameId: string, since: Date) {
+  const limits = { limit: NEWEST, max: LIMITS.bugsCounted };
+  const found = await sql.listNewBugs(db, gameId, firstIdAt(since.getTime()), limits);
+  return {
+    count: found[0]?.bugs ?? 0,
+    newest: found.map(({ bug_id, number, title, message }) => ({
+      ...{ bug_uid: bug_id, number },
+      title: title === '' ? startOf(message) : title,
+    })),
+  };
 }
 
 export const updateBugTicket = handle(contract.updateBugTicket, async (ctx, { caller, input }) => {

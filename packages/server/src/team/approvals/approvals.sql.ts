@@ -128,6 +128,19 @@ export function listWaitingApprovalRows(
   );
 }
 
+/** The pending approvals of a game, newest first. */
+export function listPendingOf(
+  db: Db,
+  gameId: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<Pick<ApprovalRow, 'approval_id' | 'summary' | 'asked_at'>[]> {
+  return rows(
+    db,
+    sql<Pick<ApprovalRow, 'approval_id' | 'summary' | 'asked_at'>>`select approval_id, summary, asked_at from approvals
+      where game_id = ${gameId} and state = 'pending' and expires_at > ${now} order by approval_id desc limit ${limit}`,
+  );
+}
+
 /**
  * The last equal request that is pending or denied and has not expired, or that is approved and can still be collected.
  */
