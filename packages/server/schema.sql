@@ -776,7 +776,7 @@ create table approvals (
   constraint approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]))),
   constraint approvals_check CHECK (((state = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((state = 'approved'::text) = (result IS NOT NULL))),
-  constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'promote_version'::text, 'delete_build'::text, 'delete_version'::text, 'request_deploy_key'::text]))),
+  constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'promote_version'::text, 'undo_channel_change'::text, 'delete_build'::text, 'delete_version'::text, 'request_deploy_key'::text]))),
   constraint approvals_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint approvals_asker_id_fkey FOREIGN KEY (asker_id) REFERENCES users(id) ON DELETE SET NULL
 );

@@ -102,6 +102,27 @@ export function describeRollbacks(rollbacks: readonly Rollback[]): string[] {
   return joinConsequences(rollbacks.map(describeRollback));
 }
 
+export type Undoing = {
+  readonly place: Platform & { channel: string; version: string };
+  /** What the channel offered before the change that is undone; null for nothing. */
+  readonly to: { readonly version: string } | null;
+  readonly visibility: GameVisibility;
+};
+
+/** What undoing a change of several platforms does, one sentence per line. */
+export function describeUndoing(undone: readonly Undoing[]): string[] {
+  return joinConsequences(
+    undone.map(({ place, to, visibility }) =>
+      to === null
+        ? [`${place.channel} on ${formatPlatform(place)} offers nothing again, instead of ${place.version}.`]
+        : [
+            `${place.channel} on ${formatPlatform(place)} changes from ${place.version} back to ${to.version}.`,
+            describeAudience(place.channel, visibility),
+          ],
+    ),
+  );
+}
+
 const AUDIENCES: Readonly<Record<string, string>> = {
   stable: 'It is available to all players immediately.',
   beta: 'It is available to beta members immediately.',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Agent, type AgentKey, codeOf, connect, makeKey } from './setup/agents.ts';
+import { callApi } from './setup/api-calls.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { shipAndScan } from './setup/uploads.ts';
@@ -185,6 +186,62 @@ describe('a risky change', () => {
     const code = await mailedCode(studio);
     assert.equal(codeOf(await studio.agent.call('confirm_approval', { uid: waiting.approval.uid, code })), 4217);
     assert.deepEqual(await stableOf(studio), []);
+  });
+
+  test('to undo a rollback of stable is one approval for all its platforms', async () => {
+    const studio = await open();
+    const { game, agent } = studio;
+    const asOwner = await signIn(server, game.owner);
+    const path = `/games/${game.uid}/channels/stable`;
+    for (const [version, os] of [
+      ['1.0', 'windows'],
+      ['2.0', 'linux'],
+      ['2.0', 'windows'],
+    ] as const)
+      await shipAndScan(server, game, { version, os, channel: 'beta' });
+    for (const version of ['1.0', '2.0'])
+      assert.equal((await callApi(server, asOwner, 'POST', `${path}/promote-version`, { version })).status, 200);
+    const { structuredContent: change } = await agent.call('rollback_channel', { uid: game.slug, channel: 'stable' });
+    assert.deepEqual(await stableOf(studio), ['1.0', '1.0']);
+
+    const asking = { uid: game.slug, channel: 'stable', change_uid: change.change_uid };
+    const { structuredContent: waiting } = await agent.call('undo_channel_change', asking);
+    assert.equal(waiting.code, 4214);
+    assert.equal(waiting.approval.summary, 'Undo the last change of stable on Linux x86_64, Windows x86_64');
+    assert.deepEqual(await stableOf(studio), ['1.0', '1.0']);
+    const text = (await mailTo(server, game.owner.email, /^Approve/)).text.replace(/\s+/g, ' ');
+    for (const platform of ['Linux', 'Windows'])
+      assert.ok(text.includes(`stable on ${platform} x86_64 changes from 1.0 back to 2.0.`), text);
+    const code = await mailedCode(studio);
+    assert.equal(codeOf(await agent.call('confirm_approval', { uid: waiting.approval.uid, code })), 0);
+    assert.deepEqual(await stableOf(studio), ['2.0', '2.0']);
+    assert.equal(codeOf(await agent.call('undo_channel_change', { ...asking, idempotency_key: 'again' })), 4076);
+  });
+
+  test('to undo a change of stable is outdated once the channel has moved again', async () => {
+    const studio = await open();
+    const { game, agent } = studio;
+    const asOwner = await signIn(server, game.owner);
+    const promote = (version: string) =>
+      callApi(server, asOwner, 'POST', `/games/${game.uid}/channels/stable/promote-version`, { version });
+    await shipAndScan(server, game, { version: '2.0', channel: 'beta' });
+    await promote('1.0');
+    const { change_uid } = (await promote('2.0')).body.data;
+    const asking = { uid: game.slug, channel: 'stable', change_uid };
+    const { structuredContent: waiting } = await agent.call('undo_channel_change', asking);
+    await promote('1.0');
+    const code = await mailedCode(studio);
+    assert.equal(codeOf(await agent.call('confirm_approval', { uid: waiting.approval.uid, code })), 4076);
+    assert.deepEqual(await stableOf(studio), ['1.0']);
+    const beta = await callApi(server, asOwner, 'POST', `/games/${game.uid}/channels/dev/promote-version`, {
+      version: '1.0',
+    });
+    const undone = await agent.call('undo_channel_change', {
+      ...asking,
+      channel: 'dev',
+      change_uid: beta.body.data.change_uid,
+    });
+    assert.deepEqual([codeOf(undone), undone.structuredContent.code], [0, undefined]);
   });
 
   test('to delete a version is one approval for all its builds', async () => {

@@ -229,6 +229,7 @@ describe('an address that chooses tools', () => {
         ...['confirm_approval', 'get_approval', 'get_crash', 'list_channels', 'list_games', 'promote_build'],
         'promote_version',
         'rollback_channel',
+        'undo_channel_change',
       ]);
       assert.equal(codeOf(await agent.call('list_channels', { uid: studio.game.uid })), 0);
       await assert.rejects(agent.call('list_game_builds', { uid: studio.game.uid }), /Unknown tool/);

@@ -7,6 +7,7 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { DAY } from '../src/kernel/clock.ts';
 import { type AgentGame, callsOf, makeAgentGame, stateOf } from './setup/agent-game.ts';
 import { type Agent, type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
+import { callApi } from './setup/api-calls.ts';
 import { makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
 
 const marks = OPERATIONS.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
@@ -202,12 +203,19 @@ test('a link to a crash works for one object and one hour', async () => {
  */
 async function readDocumentedTools(): Promise<{ tool: string; channel?: string; waits: boolean }[]> {
   const text = await readFile(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
-  const rows = text.matchAll(/^\| `(\w+)`(?: to (.+?))? \| (waits|immediate) \|/gm);
+  const rows = text.matchAll(/^\| `(\w+)`(?: (?:to|on) (.+?))? \| (waits|immediate) \|/gm);
   return [...rows].map(([, tool = '', to, word]) => ({
     tool,
     ...(to !== undefined && { channel: to === '`stable`' ? 'stable' : 'nightly' }),
     waits: word === 'waits',
   }));
+}
+
+/** Promotes a version as the owner. Returns the id of the change. */
+async function promote({ game, owner }: AgentGame, channel = ''): Promise<string> {
+  const path = `/games/${game.uid}/channels/${channel}/promote-version`;
+  const { body } = await callApi(server, owner, 'POST', path, { version: '1.0' });
+  return body.data.change_uid;
 }
 
 describe('docs/mcp.md', () => {
@@ -223,6 +231,7 @@ describe('docs/mcp.md', () => {
     await asAgent(key, async (agent) => {
       for (const { tool, channel, waits } of await readDocumentedTools()) {
         const args = { ...calls[tool]?.args, ...(channel !== undefined && { channel }) };
+        if (tool === 'undo_channel_change') Object.assign(args, { change_uid: await promote(studio, channel) });
         const { structuredContent = {} } = await agent.call(tool, args);
         assert.equal(structuredContent.code === 4214, waits, `${tool} ${channel ?? ''}`);
       }

@@ -6,6 +6,7 @@ import { CursorQuery, Foreign, NextCursor, Nullable, Timestamp, Uuid } from './f
 export const APPROVAL_ACTIONS = [
   'promote_build',
   'promote_version',
+  'undo_channel_change',
   'delete_build',
   'delete_version',
   'request_deploy_key',

@@ -190,6 +190,12 @@ export const undoChannelChange = defineOperation({
   statuses: [200],
   invalid: 'invalidChannel',
   errors: ['notFound', 'channelMoved', 'noEarlierBuild'],
+  mcp: {
+    tool: 'undo_channel_change',
+    when: 'Use it when the user asks to undo a promotion or a rollback. list_channels has the change_uid of the last change of each channel.',
+    scope: 'mcp:write',
+    destructive: true,
+  },
 });
 
 const ToolParams = Type.Object({ channel: ChannelName });

@@ -35,6 +35,7 @@ export type RiskyInput = {
   readonly uid: string;
   readonly build_id: string;
   readonly channel: string;
+  readonly change_uid: string;
   readonly version: string;
   readonly platforms?: readonly { readonly os: string; readonly arch: string }[];
   readonly expires_in_hours?: number;
@@ -81,6 +82,13 @@ const RISKY: Readonly<Record<string, RiskyTool>> = {
         ...(expires_in_hours !== undefined && { expires_in_hours }),
       },
     }),
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
+  },
+  undo_channel_change: {
+    waits: ({ channel }) => channel === 'stable',
+    description:
+      "Undoing a change of stable needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.",
+    request: ({ channel, change_uid }) => ({ action: 'undo_channel_change', input: { channel, change_uid } }),
     message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
   },
   delete_build: {

@@ -136,6 +136,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     unmerge_crash_groups: { args: { ...group, group_ids: [studio.otherGroupId] } },
     promote_build: { args: { ...build, channel: 'beta' } },
     promote_version: { args: { uid, version: '1.0', channel: 'beta' } },
+    undo_channel_change: { args: { uid, channel: 'beta', change_uid: newId() }, code: 4040 },
     rollback_channel: { args: { uid, channel: 'beta' } },
     delete_build: { args: build },
     delete_version: { args: { uid, version: '1.0' } },

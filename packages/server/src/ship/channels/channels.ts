@@ -343,28 +343,56 @@ async function rollBackPointer(
 
 export const undoChannelChange = handle(contract.undoChannelChange, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { channel, change_uid } = input;
-  const now = ctx.clock.now();
-  const moves = await channels.findChange(ctx.db, game.game_id, channel, change_uid.toLowerCase());
-  if (moves.length === 0) throw errors.notFound('change_uid: the channel has no such change.');
-  moves.sort((a, b) => (platformKey(a) < platformKey(b) ? -1 : 1));
-  return transact(ctx.db, async (tx) => {
-    const changeUid = newId();
-    const moved: Pointer[] = [];
-    for (const move of moves) moved.push(await undoMove(tx, move, { changeUid, movedBy: caller.user.name, now }));
-    return { change_uid: changeUid, channels: await recordsOf(tx, game.game_id, moved, now) };
-  });
+  const undoing = { ...input, gameId: game.game_id, movedBy: caller.user.name, now: ctx.clock.now() };
+  return transact(ctx.db, (tx) => undoWithin(tx, undoing));
 });
+
+export type ChangeRef = { readonly gameId: string; readonly channel: string; readonly change_uid: string };
+
+/** Undoes a change on all its platforms. Throws `notFound`, `channelMoved` and `noEarlierBuild`. */
+export async function undoWithin(
+  tx: Tx,
+  { movedBy, now, ...ref }: ChangeRef & { movedBy: string; now: Date },
+): Promise<Change> {
+  const changeUid = newId();
+  const moved: Pointer[] = [];
+  for (const move of await movesOf(tx, ref)) moved.push(await undoMove(tx, move, { changeUid, movedBy, now }));
+  return { change_uid: changeUid, channels: await recordsOf(tx, ref.gameId, moved, now) };
+}
+
+/** What a channel offers on a platform, and what it would offer once a change is undone; null for nothing. */
+export type Undo = { readonly move: channels.MoveRow; readonly before: channels.MoveRow | null };
+
+/** What undoing the change would do now, by platform. Throws what `undoWithin` throws. */
+export async function previewUndo(db: Db, ref: ChangeRef, now: Date): Promise<Undo[]> {
+  const undos: Undo[] = [];
+  for (const move of await movesOf(db, ref)) {
+    requireNewest(move, await channels.findPointer(db, { gameId: ref.gameId, ...pointerIdOf(move) }));
+    undos.push({ move, before: await moveBefore(db, move, now) });
+  }
+  return undos;
+}
+
+/** The moves of a change, in the order in which their platforms are locked. */
+async function movesOf(db: Db, { gameId, channel, change_uid }: ChangeRef): Promise<channels.MoveRow[]> {
+  const moves = await channels.findChange(db, gameId, channel, change_uid.toLowerCase());
+  if (moves.length === 0) throw errors.notFound('change_uid: the channel has no such change.');
+  return moves.sort((a, b) => (platformKey(a) < platformKey(b) ? -1 : 1));
+}
+
+function requireNewest(move: channels.MoveRow, current: Pointer | undefined): asserts current is Pointer {
+  if (current?.move_id !== move.move_id)
+    throw errors.channelMoved(
+      `${move.channel} has moved again on ${formatPlatform(move)} since this change. Nothing was undone.`,
+    );
+}
 
 async function undoMove(tx: Tx, move: channels.MoveRow, { changeUid, movedBy, now }: Mover): Promise<Pointer> {
   const gameId = move.game_id;
   const pointerId = { gameId, ...pointerIdOf(move) };
   await channels.lockPointer(tx, pointerId);
   const current = await channels.findPointer(tx, pointerId);
-  if (current?.move_id !== move.move_id)
-    throw errors.channelMoved(
-      `${move.channel} has moved again on ${formatPlatform(move)} since this change. Nothing was undone.`,
-    );
+  requireNewest(move, current);
   const before = await moveBefore(tx, move, now);
   await channels.insertMove(tx, {
     ...pointerId,
@@ -383,17 +411,17 @@ async function undoMove(tx: Tx, move: channels.MoveRow, { changeUid, movedBy, no
 }
 
 /** The move before this one, whose build the channel can offer again; null if this was the first. */
-async function moveBefore(tx: Tx, move: channels.MoveRow, now: Date): Promise<channels.MoveRow | null> {
+async function moveBefore(db: Db, move: channels.MoveRow, now: Date): Promise<channels.MoveRow | null> {
   const { game_id: gameId, previous_move_id: previousId, previous_build_id: previousBuild } = move;
   const place = `${move.channel} on ${formatPlatform(move)}`;
   if (previousId === null && previousBuild === null) return null;
-  const [before] = previousId === null ? [] : await channels.findMoves(tx, gameId, [previousId]);
+  const [before] = previousId === null ? [] : await channels.findMoves(db, gameId, [previousId]);
   if (before === undefined)
     throw errors.noEarlierBuild(`This change of ${place} was made before changes could be undone. Roll back instead.`);
   if (before.action === 'delete' || isExpired(before, now)) return before;
   if (before.deleted)
     throw errors.noEarlierBuild(`The build that ${place} offered before was deleted. Promote another one.`);
-  if ((await newestOfferedFile(tx, gameId, before.build_id)) === null)
+  if ((await newestOfferedFile(db, gameId, before.build_id)) === null)
     throw errors.noEarlierBuild(
       `The build that ${place} offered before has no clean file anymore. Promote another one.`,
     );

@@ -3,13 +3,14 @@
 // and the state has not changed.
 
 import { isDeepStrictEqual } from 'node:util';
-import { describePromotion, describeVersionPromotion } from '@chauffeur/contract/consequences';
+import { describePromotion, describeUndoing, describeVersionPromotion } from '@chauffeur/contract/consequences';
 import { errors } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { ApprovalAction, KeyCollection } from '@chauffeur/contract/operations/approvals';
 import {
   promoteBuild as promoteOperation,
   promoteVersion as promoteVersionOperation,
+  undoChannelChange as undoOperation,
 } from '@chauffeur/contract/operations/channels';
 import { deleteBuild as deleteOperation } from '@chauffeur/contract/operations/deletion';
 import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
@@ -25,10 +26,12 @@ import { findPointer } from '../../ship/channels/channels.sql.ts';
 import {
   isExpired,
   type Pointer,
+  previewUndo,
   promoteVersionWithin,
   promoteWithin,
   requireOfferedBuild,
   requireOfferedVersion,
+  undoWithin,
 } from '../../ship/channels/channels.ts';
 import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
@@ -81,10 +84,12 @@ type VersionRequest = {
   platforms?: readonly { os: string; arch: string }[] | undefined;
   expires_in_hours?: number | undefined;
 };
+type UndoRequest = { channel: string; change_uid: string };
 type DeletionRequest = { build_id: string };
 export type ActionInputs = {
   promote_build: PromotionRequest;
   promote_version: VersionRequest;
+  undo_channel_change: UndoRequest;
   delete_build: DeletionRequest;
   delete_version: ChosenBuilds;
   request_deploy_key: DeployKeyRequest;
@@ -172,6 +177,34 @@ const promoteVersion: Action<VersionRequest> = {
   outdated:
     'The version or the channel has changed since this was requested. Nothing was changed. Check both and request it again.',
   perform: (tx, game, input, by) => promoteVersionWithin(tx, { ...input, ...by, gameId: game.game_id }),
+};
+
+const undoChannelChange: Action<UndoRequest> = {
+  neededRole: undoOperation.role ?? 'owner',
+  normalize: ({ channel, change_uid }) => ({ channel, change_uid: change_uid.toLowerCase() }),
+  async preview(db, game, { channel, change_uid }, now) {
+    const undone = await previewUndo(db, { gameId: game.game_id, channel, change_uid }, now);
+    const offers = undone.map(({ move, before }) => ({
+      place: move,
+      to: before === null || before.action === 'delete' || isExpired(before, now) ? null : before,
+      visibility: game.visibility,
+    }));
+    const versions = [...new Set(offers.flatMap(({ to }) => to?.version ?? []))];
+    return {
+      summary: `Undo the last change of ${channel} on ${undone.map(({ move }) => formatPlatform(move)).join(', ')}`,
+      consequences: describeUndoing(offers),
+      ...(versions.length === 1 && {
+        release: { version: versions[0]!, replaced: [...new Set(undone.map(({ move }) => move.version))] },
+      }),
+      basis: {
+        move_ids: undone.map(({ move }) => move.move_id),
+        before: undone.map(({ before }) => before?.move_id ?? null),
+      },
+    };
+  },
+  outdated:
+    'The channel has moved since this was requested. Nothing was changed. Check the channel and request it again.',
+  perform: (tx, game, input, by) => undoWithin(tx, { ...input, ...by, gameId: game.game_id }),
 };
 
 const deleteBuild: Action<DeletionRequest> = {
@@ -296,6 +329,7 @@ async function collect(tx: Tx, game: Game, { result, now, movedBy, requireApplic
 const ACTIONS = {
   promote_build: promoteBuild,
   promote_version: promoteVersion,
+  undo_channel_change: undoChannelChange,
   delete_build: deleteBuild,
   delete_version: deleteVersion,
   request_deploy_key: requestDeployKey,
