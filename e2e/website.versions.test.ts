@@ -85,6 +85,27 @@ describe('the page of a version', () => {
     await untilEqual(offered, ['linux 1.0.0', 'macos 1.0.0', 'windows 1.1.0']);
   });
 
+  test('rolls back only the chosen platforms, as one change that can be undone', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('1.1.0');
+    await page.getByRole('button', { name: 'Promote…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Promote', exact: true }).click();
+    await untilEqual(offered, on('1.1.0'));
+    await page.getByRole('button', { name: 'Roll back stable' }).click();
+    const rollback = page.getByRole('dialog', { name: 'Roll stable back' });
+    await rollback.getByLabel('macOS x86_64').uncheck();
+    await rollback.getByText('Players on the other platforms keep what they have.').waitFor();
+    await rollback.getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText(/^stable on Linux x86_64 and Windows x86_64 now has /).waitFor();
+    await untilEqual(offered, ['linux 1.0.0', 'macos 1.1.0', 'windows 1.0.0']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await untilEqual(offered, on('1.1.0'));
+    await page.getByRole('button', { name: 'Roll back stable' }).click();
+    await rollback.getByLabel('Windows x86_64').uncheck();
+    await rollback.getByRole('button', { name: 'Roll back' }).click();
+    await untilEqual(offered, ['linux 1.0.0', 'macos 1.0.0', 'windows 1.1.0']);
+  });
+
   test('deletes all builds after the version is typed', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open('1.0.0');

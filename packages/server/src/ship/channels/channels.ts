@@ -365,12 +365,12 @@ export type Undo = { readonly move: channels.MoveRow; readonly before: channels.
 
 /** What undoing the change would do now, by platform. Throws what `undoWithin` throws. */
 export async function previewUndo(db: Db, ref: ChangeRef, now: Date): Promise<Undo[]> {
-  const undos: Undo[] = [];
+  const undone: Undo[] = [];
   for (const move of await movesOf(db, ref)) {
     requireNewest(move, await channels.findPointer(db, { gameId: ref.gameId, ...pointerIdOf(move) }));
-    undos.push({ move, before: await moveBefore(db, move, now) });
+    undone.push({ move, before: await moveBefore(db, move, now) });
   }
-  return undos;
+  return undone;
 }
 
 /** The moves of a change, in the order in which their platforms are locked. */

@@ -1,9 +1,10 @@
-// The dialog to roll a channel back on one platform, or on all platforms that have an earlier build.
+// The dialog to roll a channel back on one platform, or on the chosen ones of all that have an earlier build.
 import { describeRollbacks } from '@chauffeur/contract/consequences';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import { rollbackChannel } from '@chauffeur/contract/operations/channels';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Consequences } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
@@ -28,7 +29,9 @@ export function RollbackDialog({ game, channel, platform, pointers, moves, onClo
     place.rollback_to === null ? [] : [{ place, to: place.rollback_to, visibility: game.visibility }],
   );
   const kept = pointers.filter(({ rollback_to }) => rollback_to === null);
-  const platforms = rollbacks.map(({ place }) => place);
+  const [names, setNames] = useState(rollbacks.map(({ place }) => formatPlatform(place)));
+  const chosen = rollbacks.filter(({ place }) => names.includes(formatPlatform(place)));
+  const platforms = chosen.map(({ place }) => place);
   return (
     <Dialog
       title={platform === null ? `Roll ${channel} back` : `Roll ${channel} back on ${formatPlatform(platform)}`}
@@ -36,7 +39,21 @@ export function RollbackDialog({ game, channel, platform, pointers, moves, onClo
     >
       <Stack gap="md">
         {moves.error !== null && <Problem error={moves.error} />}
-        <Consequences lines={describeRollbacks(rollbacks)} />
+        {rollbacks.length > 1 && (
+          <Checkbox.Group label="Platforms" value={names} onChange={setNames}>
+            <Group gap="md" mt={6}>
+              {rollbacks.map(({ place }) => (
+                <Checkbox key={formatPlatform(place)} value={formatPlatform(place)} label={formatPlatform(place)} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        )}
+        {chosen.length > 0 && <Consequences lines={describeRollbacks(chosen)} />}
+        {chosen.length > 0 && chosen.length < rollbacks.length && (
+          <Text size="sm" c="dimmed">
+            Players on the other platforms keep what they have.
+          </Text>
+        )}
         {kept.length > 0 && (
           <Text size="sm" c="dimmed">
             {kept.map((pointer) => `${formatPlatform(pointer)} has no earlier build and keeps ${pointer.version}. `)}
@@ -46,9 +63,10 @@ export function RollbackDialog({ game, channel, platform, pointers, moves, onClo
           <Group justify="flex-end">
             <Button
               loading={moves.isPending}
+              disabled={chosen.length === 0}
               onClick={() => moves.mutate({ kind: 'rollback', channel, platforms }, { onSuccess: onClose })}
             >
-              {labelOf(rollbacks.map(({ to }) => to.version))}
+              {labelOf(chosen.map(({ to }) => to.version))}
             </Button>
           </Group>
         </Permitted>
@@ -60,5 +78,5 @@ export function RollbackDialog({ game, channel, platform, pointers, moves, onClo
 /** `Roll back to 1.0.0`, or just `Roll back` if platforms go back to different versions. */
 function labelOf(versions: readonly string[]): string {
   const [version, ...others] = new Set(versions);
-  return others.length === 0 ? `Roll back to ${version}` : 'Roll back';
+  return version !== undefined && others.length === 0 ? `Roll back to ${version}` : 'Roll back';
 }
