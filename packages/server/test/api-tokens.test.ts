@@ -11,6 +11,7 @@ import { changed } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { checkExpiry } from '../src/people/api-tokens/api-tokens.ts';
 import { callApi, statusOf } from './setup/api-calls.ts';
+import { bearer, createToken, type Token, type Wish } from './setup/api-tokens.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import {
@@ -44,17 +45,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-type Token = { token: string; token_id: string; token_ref: string; expires_at: string };
-type Wish = { name?: string; scopes?: readonly string[]; game?: string; expires_in_days?: number };
-
-async function makeToken(headers: object = owner, wish: Wish = {}): Promise<Token> {
-  const body = { name: 'Report script', scopes: TOKEN_SCOPES, ...wish };
-  const { status, body: answer } = await callApi(server, headers, 'POST', '/account/api-tokens', body);
-  assert.equal(status, 201, JSON.stringify(answer));
-  return answer.data;
-}
-
-const bearer = ({ token }: Pick<Token, 'token'>) => ({ authorization: `Bearer ${token}` });
+const makeToken = (headers: object = owner, wish: Wish = {}) => createToken(server, headers, wish);
 const get = (token: Token, path: string) => callApi(server, bearer(token), 'GET', path);
 const listed = async (headers: object = owner) =>
   (await callApi(server, headers, 'GET', '/account/api-tokens')).body.data.tokens;
@@ -178,6 +169,40 @@ describe('an API token', () => {
     );
     const unknown = { ...owner, authorization: `Bearer chf_api_${'x'.repeat(32)}` };
     assert.deepEqual(statusOf(await callApi(server, unknown, 'GET', '/games')), [401, 4018]);
+  });
+
+  test('never leaves a request to the session of a cookie, however malformed it is and wherever it is sent', async () => {
+    const { token } = await makeToken();
+    for (const authorization of [
+      `Bearer ${token} ${token}`,
+      `Bearer ${token},`,
+      `Bearer ${token} x`,
+      'Bearer chf_api_',
+      `Bearer chf_api_${"'; drop table users; --"}`,
+      `Bearer chf_api_${'a'.repeat(10_000)}`,
+    ])
+      assert.deepEqual(
+        statusOf(await callApi(server, { ...owner, authorization }, 'GET', '/games')),
+        [401, 4018],
+        authorization.slice(0, 50),
+      );
+    const both = { ...owner, authorization: `Bearer ${token}`, origin: server.ctx.publicUrl };
+    for (const route of ['/get-session', '/list-sessions', '/passkey/list-user-passkeys'])
+      assert.equal((await request(`${server.url}/api/auth${route}`, { headers: both })).status, 403, route);
+    for (const route of ['/change-password', '/change-email', '/delete-user', '/two-factor/disable', '/sign-out']) {
+      const init = { method: 'POST', headers: { ...both, 'content-type': 'application/json' }, body: '{}' };
+      assert.equal((await request(`${server.url}/api/auth${route}`, init)).status, 403, route);
+    }
+    assert.equal((await callApi(server, owner, 'GET', '/games')).status, 200);
+    const person = await makePlayer(server);
+    const draft = (await callApi(server, person.headers, 'POST', '/games', { name: 'A draft' })).body.data;
+    const own = await makeToken(person.headers);
+    const pageWith = async (headers: Record<string, string>) =>
+      (await fetch(`${server.url}/g/${draft.slug}`, { headers })).status;
+    assert.deepEqual(
+      [await pageWith(person.headers), await pageWith({ ...person.headers, ...bearer(own) })],
+      [200, 404],
+    );
   });
 
   test('is refused in any other form', async () => {

@@ -7,6 +7,7 @@ import { changed, onlyRow, rows } from '../src/kernel/database/db.ts';
 import { cookieOf, newAccount, postAuth, type SignedUp, signUp, trySignIn } from './setup/accounts.ts';
 import { codeOf, connect, makeKey } from './setup/agents.ts';
 import { callApi, makeOwnedGame, type Session } from './setup/api-calls.ts';
+import { bearer, createToken } from './setup/api-tokens.ts';
 import { loginHeaders, signInCommand } from './setup/cli-logins.ts';
 import { connectProgram } from './setup/oauth.ts';
 import { type SignOn, signInWith, startProvider } from './setup/openid.ts';
@@ -345,6 +346,16 @@ describe('required single sign-on', () => {
       assert.equal(codeOf(await agent.call('list_game_builds', { uid: game.uid })), expected);
       await agent.close();
     }
+    const tokenCode = async (headers: object) => (await callApi(on, headers, 'GET', gamePath)).body.error?.code ?? 0;
+    const token = bearer(await createToken(on, owner));
+    assert.equal(await tokenCode(token), 0);
+    assert.equal(await tokenCode(bearer(await createToken(on, withPassword))), 4035);
+    // It no longer counts once the account is not connected to the single sign-on any more.
+    await changed(
+      on.ctx.db,
+      sql`delete from user_credentials where user_id = ${game.owner.id} and provider_id <> 'credential'`,
+    );
+    assert.equal(await tokenCode(token), 4035);
   });
 });
 

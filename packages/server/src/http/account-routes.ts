@@ -25,6 +25,7 @@ import {
   sendResponse,
   targetOf,
 } from './forward-to-auth.ts';
+import { refuseApiToken } from './identify.ts';
 
 const PREFIX = '/api/auth';
 /** The largest body is the description of a new passkey, of a few kilobytes. */
@@ -72,6 +73,7 @@ export function mountAccounts(app: FastifyInstance, ctx: Context, auth: Auth): v
     },
     handler: async (request, reply) => {
       const begun = performance.now();
+      refuseApiToken(request);
       const target = targetOf(ctx, request);
       const route = openRoute(request.method, target.pathname) ?? noRoute();
       if (route === VERIFICATION) {

@@ -30,8 +30,8 @@ export function identify(
   request: FastifyRequest,
 ): Caller | Promise<Caller> {
   const { access, uploadScope = 'builds' } = operation;
-  const token = 'id' in operation && keyOfHeaders(request) === null ? apiTokenOf(request) : null;
-  if ('id' in operation && token !== null) return identifyToken(ctx, operation, request, token);
+  const token = keyOfHeaders(request) === null ? apiTokenOf(request) : null;
+  if (token !== null) return 'id' in operation ? identifyToken(ctx, operation, request, token) : ANONYMOUS;
   if (access === 'deploy_key') return identifyLogin(ctx, request) ?? identifyGame(ctx, request, uploadScope);
   if (access === 'account') return identifyAccount(ctx, auth, request);
   if (access === 'operator') return identifyOperator(ctx, auth, request);
@@ -55,9 +55,19 @@ function identifyToken(
   return callerOfApiToken(ctx, asked);
 }
 
-function apiTokenOf(request: FastifyRequest): string | null {
-  const token = bearerOf(request);
+/**
+ * What the request sends as an API token, which may be malformed; null if it sends none. A malformed one must be
+ * refused: without it, the session of a cookie would be used.
+ */
+export function apiTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
+  const [, token = ''] = /^\s*bearer\s+(.*?)\s*$/is.exec(headers.authorization ?? '') ?? [];
   return isApiToken(token) ? token : null;
+}
+
+/** Throws `notForTokens` for routes on which a session that is sent next to an API token would be used. */
+export function refuseApiToken(request: FastifyRequest): void {
+  if (apiTokenOf(request) !== null)
+    throw errors.notForTokens("This can't be done with an API token. Sign in on the website to do it.");
 }
 
 /** Empty without one. */

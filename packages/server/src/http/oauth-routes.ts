@@ -30,6 +30,7 @@ import {
   sendResponse,
   targetOf,
 } from './forward-to-auth.ts';
+import { refuseApiToken } from './identify.ts';
 
 /** The limits for forms and JSON; the largest registration is far smaller. */
 const BODY_BYTES = 64 * 1024;
@@ -83,6 +84,7 @@ export function mountOAuth(app: FastifyInstance, ctx: Context, auth: Auth): void
           sendAuthError(ctx, request, reply, error, form);
         },
         handler: async (request, reply) => {
+          refuseApiToken(request);
           const target = targetOf(ctx, request);
           // The router decodes paths, but better-auth does not.
           if (target.pathname !== url) noRoute();

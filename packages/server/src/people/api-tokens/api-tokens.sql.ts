@@ -24,6 +24,10 @@ export type FoundToken = {
   name: string;
   scopes: TokenScope[];
   game_id: string | null;
+  /**
+   * How the person signed in to the session in which it was created. Null if that was single sign-on, and the account is
+   * no longer connected to it.
+   */
   sign_in_method: string | null;
   expires_at: Date;
   revoked_at: Date | null;
@@ -103,7 +107,9 @@ export function revokeTokensOf(db: Db, userId: string, now: Date): Promise<numbe
 export function findToken(db: Db, tokenHash: Buffer, now: Date): Promise<FoundToken | undefined> {
   return row(
     db,
-    sql<FoundToken>`select token_id, token_ref, api_tokens.name, scopes, game_id, sign_in_method, expires_at, revoked_at,
+    sql<FoundToken>`select token_id, token_ref, api_tokens.name, scopes, game_id, expires_at, revoked_at,
+        case when sign_in_method <> 'sso' or exists (select from user_credentials
+          where user_credentials.user_id = users.id and provider_id <> 'credential') then sign_in_method end as sign_in_method,
         jsonb_build_object('id', users.id, 'name', users.name, 'email', users.email, 'emailVerified', users.email_verified) as user,
         last_used_at is null or last_used_at < ${now}::timestamptz - interval '1 minute' as stale
       from api_tokens join users on users.id = api_tokens.user_id and users.disabled_at is null

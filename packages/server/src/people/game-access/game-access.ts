@@ -37,7 +37,7 @@ export async function lockGame(tx: Tx, gameId: string): Promise<Game> {
 /** The games that the caller has access to. */
 export async function listGameIds(ctx: Context, caller: AccountCaller): Promise<string[]> {
   const all = await sql.listRoles(ctx.db, caller.user.id, await listMetRequirements(ctx.db, caller));
-  return all.map(({ game_id }) => game_id);
+  return all.filter((game) => isReachableBy(caller, game)).map(({ game_id }) => game_id);
 }
 
 /** The games on which the person has at least this role, however they signed in. */
@@ -119,7 +119,7 @@ export async function requireOwner(ctx: Context, caller: AccountCaller, ref: str
 /** The caller's role on the game; a deploy key acts as an admin of its own game. */
 export async function roleOf(db: Db, game: Game, caller: Caller): Promise<Role | null> {
   if (caller.kind === 'game') return caller.gameId === game.game_id ? 'admin' : null;
-  if (caller.kind === 'anonymous') return null;
+  if (caller.kind === 'anonymous' || !isReachableBy(caller, game)) return null;
   if (caller.user.id === game.owner_id) return 'owner';
   return sql.roleOnGame(db, game.game_id, caller.user.id);
 }
