@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { type CrashStack, listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
 import { mergeCrashGroups, splitCrashGroup, unmergeCrashGroups } from '@chauffeur/contract/operations/triage';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { ask } from '../../api.ts';
@@ -46,13 +46,16 @@ export function GroupContext({ game, group, stack, reports, triage }: GroupConte
       <GroupBugs game={game} groupId={group.group_id} />
       <MergedGroups group={group} triage={triage} />
       <SimilarGroups game={game} groupId={group.group_id} triage={triage} />
-      <Section title="How this was grouped" actions={<SplitButton group={group} stack={stack} triage={triage} />}>
-        <SplitLinks slug={game.slug} group={group} />
-        <Explanation notes={group.explanation} />
-      </Section>
-      <GroupActivity groupId={group.group_id} />
       <Section title="Reports" actions={<ShowNewButton list={reports} format={formatShowNewReports} />}>
         <ReportTable slug={game.slug} list={reports} />
+      </Section>
+      <GroupActivity groupId={group.group_id} />
+      <Section
+        title="Why these reports are together"
+        actions={<SplitButton group={group} stack={stack} triage={triage} />}
+      >
+        <WhyTogether group={group} slug={game.slug} />
+        <SplitLinks slug={game.slug} group={group} />
       </Section>
     </>
   );
@@ -289,6 +292,37 @@ function SplitButton({ group, stack, triage }: SplitButtonProps) {
         {isOpen && <SplitDialog group={group} stack={stack} triage={triage} onClose={() => setOpen(false)} />}
       </Suspense>
     </Permitted>
+  );
+}
+
+/** What the reports of the group have in common, in plain words, and what to do if they shouldn't be together. */
+function WhyTogether({ group, slug }: { group: GroupDetail; slug: string }) {
+  return (
+    <>
+      {group.kind === 'stack' ? (
+        <Text size="sm">
+          These reports crashed in the same way and in the same functions: <Code>{group.signature}</Code>. Calls that
+          say little about the cause, such as calls in the system, do not count.
+        </Text>
+      ) : (
+        <Text size="sm">
+          These reports have no stack. They are from the same version and OS, and have the same message, apart from
+          numbers, addresses and folders. With a stack, reports are grouped by their cause.
+        </Text>
+      )}
+      <Text size="sm">
+        {group.kind === 'stack' && 'If there are several bugs in this group, split it by a function on the stack. '}
+        If one bug is in several groups, merge them, or{' '}
+        <SiteLink to="/dev/$slug/settings/grouping" params={{ slug }} size="sm">
+          write a rule
+        </SiteLink>{' '}
+        about the functions that count.
+      </Text>
+      <details className={classes.steps}>
+        <summary>Step by step</summary>
+        <Explanation notes={group.explanation} />
+      </details>
+    </>
   );
 }
 

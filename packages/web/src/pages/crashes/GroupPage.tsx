@@ -99,12 +99,12 @@ function CrashGroup({ game, group, newest, isGone }: CrashGroupProps) {
     <>
       <GroupHead group={group} newest={newest} triage={triage} />
       {(moved !== undefined || isGone) && <Moved slug={game.slug} crash={moved} />}
+      <div className={classes.broken}>
+        <WhatBroke group={group} stack={stack} isLoading={sample.isLoading || isStackLoading} />
+      </div>
+      <TrendChart group={group} gameUid={game.game_uid} />
       <div className={classes.columns}>
-        <div className={classes.broken}>
-          <WhatBroke group={group} stack={stack} isLoading={sample.isLoading || isStackLoading} />
-        </div>
         <div className={classes.side}>
-          <TrendChart group={group} gameUid={game.game_uid} />
           <TriageFacts group={group} triage={triage} />
           <GroupFacts game={game} group={group} newestVersion={newest?.version} />
           {/* What players wrote is unknown if the reports cannot be loaded. */}

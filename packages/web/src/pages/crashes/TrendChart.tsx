@@ -10,7 +10,7 @@ import type { GroupDetail } from './use-triage.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/groups/$groupId');
 
-const HEIGHT = 120;
+const HEIGHT = 104;
 
 export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: string }) {
   const search = route.useSearch();
