@@ -46,9 +46,13 @@ describe('an alert', () => {
     const [first, group, ...others] = await takeAlerts(game);
     assert.deepEqual(others, []);
     assert.equal(first?.kind, 'first_crash');
-    assert.deepEqual(first?.data, { build_id: build, version: '2.0.0', os: 'linux', arch: 'x86_64' });
+    const { crash: facts, ...about } = first?.data ?? {};
+    const its = { group_id: await groupOf(game), title: 'Door::open' };
+    assert.deepEqual(about, { build_id: build, version: '2.0.0', os: 'linux', arch: 'x86_64', ...its });
+    const { version, reports } = facts as { version: string; reports: number };
+    assert.deepEqual([version, reports], ['2.0.0', 1]);
     const { crash, ...data } = group?.data ?? {};
-    assert.deepEqual(data, { group_id: await groupOf(game), title: 'Door::open' });
+    assert.deepEqual(data, its);
     assert.ok(crash !== undefined);
     await addReport(server.ctx, { game, buildId: build, stack: ['Door::open'] });
     assert.deepEqual(await takeAlerts(game), []);

@@ -26,6 +26,16 @@ export type CrashFacts = {
   readonly picture_crash_id: string | null;
 };
 
+/** What is known about a bug when its ticket is filed. */
+export type BugFacts = {
+  /** Null if the player did not name a build. */
+  readonly build: Omit<OfBuild, 'build_id'> | null;
+  /** What the player was doing, in their words; null if they didn't say. */
+  readonly steps: string | null;
+  /** How many pictures the player is sending. They arrive after the ticket. */
+  readonly screenshots: number;
+};
+
 /** `crash` is missing in alerts that were raised by version 0.3 or older, and in floods of alerts. */
 type OfGroup = { readonly group_id: string; readonly title: string; readonly crash?: CrashFacts };
 type OfBuild = { readonly build_id: string; readonly version: string; readonly os: string; readonly arch: string };
@@ -59,9 +69,16 @@ export type AlertData = {
   snooze_ended: OfGroup;
   /** Reports in the last hour, and on average in the hours before. */
   spike: OfGroup & { readonly reports: number; readonly usual: number };
-  first_crash: OfBuild;
+  /** The group of the crash is missing in alerts of version 0.3 or older. */
+  first_crash: OfBuild & Partial<OfGroup>;
   health_dropped: OfBuild & { readonly from: Band; readonly to: Band };
-  new_bug: { readonly bug_id: string; readonly message: string; readonly filed_by: string };
+  new_bug: {
+    readonly bug_id: string;
+    readonly message: string;
+    readonly filed_by: string;
+    /** Missing in alerts of version 0.3 or older. */
+    readonly bug?: BugFacts;
+  };
   /** The upload was a file of a build, or a video. */
   upload_rejected: (OfBuild | { readonly video_id: string }) & { readonly filename: string; readonly detail: string };
   /** `storage` and `crash_files` in bytes. The limits of crash reports and their files are for a UTC day. */

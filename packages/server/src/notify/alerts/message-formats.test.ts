@@ -112,6 +112,24 @@ const withFacts = (crash: CrashFacts, count = 1, title = TRICKY): Alert[] =>
     data: { group_id: newId(), title, crash },
   }));
 
+const BUG = { build: { version: '1.2', os: 'windows', arch: 'x86_64' }, steps: TRICKY, screenshots: 2 } as const;
+
+/** Alerts whose facts are not about a crash group that members triage. */
+const OTHERS_WITH_FACTS: readonly Alert[] = [
+  {
+    kind: 'first_crash',
+    subject: newId(),
+    happenedAt: AT,
+    data: { ...BUILD, group_id: newId(), title: TRICKY, crash: CRASH },
+  },
+  {
+    kind: 'new_bug',
+    subject: newId(),
+    happenedAt: AT,
+    data: { bug_id: newId(), message: 'The door', filed_by: 'Nora', bug: BUG },
+  },
+];
+
 const oneOf = (kind: Alert['kind']) => ONE_OF_EACH.find((alert) => alert.kind === kind)!;
 
 /** The links that alerts about groups have. Their tokens are as long as real ones. */
@@ -256,6 +274,25 @@ describe('the facts about a crash', () => {
       messageOf(withFacts({ ...unknown, is_cut: true })).lines[0]?.facts?.map(({ text }) => text),
       ['1.2 for Windows x86_64', 'at least 40 reports since 2026-12-01 09:05 UTC'],
     );
+  });
+
+  test('and what a player was doing, are also known of a first crash and of a new ticket', () => {
+    const [first, bug] = messageOf(OTHERS_WITH_FACTS).lines;
+    assert.match(first?.text ?? '', /^1\.2 for Windows x86_64: <!channel> @everyone/);
+    assert.match(first?.path ?? '', /^\/dev\/night-owls\/crashes\/groups\//);
+    assert.deepEqual(first?.facts, message.lines[0]?.facts);
+    assert.deepEqual(first?.actions.length, 3);
+    assert.deepEqual(
+      bug?.facts?.map(({ name, text }) => `${name}: ${text}`),
+      [
+        'Build: 1.2 for Windows x86_64',
+        'Doing: “<!channel> @ everyone **bold** [a](http: //evil. example) <b>& "x"  $& `code`”',
+        'Pictures: 2, sign in to see them',
+      ],
+    );
+    assert.deepEqual(bug?.actions, []);
+    const { description = '' } = discordMessage(messageOf(OTHERS_WITH_FACTS)).embeds![0]!;
+    assert.doesNotMatch(description, /(?<!\\)@everyone|(?<!\\)<!channel|https?:\/\/evil|\[a\]\(/);
   });
 
   test('are in every format, with links to open, assign, resolve and snooze', () => {

@@ -9,7 +9,7 @@ import {
 } from '@chauffeur/contract/operations/alerts';
 import { PAGES } from '@chauffeur/contract/pages';
 import { oneLine, plainName, quote } from '../../kernel/email/html-email.ts';
-import type { Alert, AlertData, CrashFacts, WeeklySummary } from './alert.ts';
+import type { Alert, AlertData, BugFacts, CrashFacts, WeeklySummary } from './alert.ts';
 
 /** A line below another one, such as `Door::open: 301 reports`, with the page about it. */
 type Detail = { readonly text: string; readonly path: string };
@@ -154,19 +154,23 @@ function lineOf(alert: Alert, slug: string): Line {
       const rates = `${formatNumber(reports)} reports within an hour, usually ${formatNumber(usual)}`;
       return line('Spike', `${title}: ${rates}`, page(PAGES.crashGroup, { group_id }));
     }
-    case 'first_crash':
-      return line('First crash', nameOf(alert.data), page(PAGES.build, { build_id: alert.data.build_id }));
+    case 'first_crash': {
+      const { title, group_id, build_id } = alert.data;
+      return title === undefined || group_id === undefined
+        ? line('First crash', nameOf(alert.data), page(PAGES.build, { build_id }))
+        : line('First crash', `${nameOf(alert.data)}: ${title}`, page(PAGES.crashGroup, { group_id }));
+    }
     case 'health_dropped': {
       const { from, to } = alert.data;
       return line('Launch health dropped', `${nameOf(alert.data)}: from ${from} to ${to}`, page(PAGES.health));
     }
     case 'new_bug': {
-      const { message, filed_by, bug_id } = alert.data;
-      return line(
-        'New bug ticket',
-        `${cut(oneLine(message), 150)} (${oneLine(filed_by)})`,
-        page(PAGES.bug, { bug_uid: bug_id }),
-      );
+      const { message, filed_by, bug_id, bug } = alert.data;
+      const path = page(PAGES.bug, { bug_uid: bug_id });
+      return {
+        ...line('New bug ticket', `${cut(oneLine(message), 150)} (${oneLine(filed_by)})`, path),
+        ...(bug !== undefined && { facts: factsOfBug(bug, path) }),
+      };
     }
     case 'upload_rejected': {
       const { data } = alert;
@@ -222,6 +226,14 @@ function factsOf(crash: CrashFacts, page: Page): Fact[] {
             path: page(PAGES.crashReport, { crash_id: picture }),
           },
         ]),
+  ];
+}
+
+function factsOfBug({ build, steps, screenshots }: BugFacts, path: string): Fact[] {
+  return [
+    ...(build === null ? [] : [{ name: 'Build', text: oneLine(nameOf(build)) }]),
+    ...(steps === null ? [] : [{ name: 'Doing', text: quote(plainName(steps)) }]),
+    ...(screenshots === 0 ? [] : [{ name: 'Pictures', text: `${screenshots}, sign in to see them`, path }]),
   ];
 }
 

@@ -98,7 +98,7 @@ async function openTicket(
   const number = await transact(ctx.db, async (tx) => {
     await prepare(tx);
     const given = await sql.insertBug(tx, bug);
-    await raiseAlerts(tx, bug.gameId, [alertOf(bug)]);
+    await raiseAlerts(tx, bug.gameId, [alertOf(bug, build, input.screenshots ?? 0)]);
     if (bug.email !== null) await askReporter(ctx, tx, game, { email: bug.email, language: bug.language });
     return given;
   });
@@ -169,17 +169,33 @@ async function countTicket(ctx: Context, tx: Tx, userId: string): Promise<void> 
   throw errors.limitReached(message, { data: { retry_after: retryAfter } });
 }
 
-function alertOf({ bugId, filedAt, filedBy, title, message }: sql.NewBug): Alert {
+function alertOf(
+  { bugId, filedAt, filedBy, title, message, steps }: sql.NewBug,
+  build: Build | null,
+  screenshots: number,
+): Alert {
   const text = title === '' ? message : title;
-  const start = Array.from(text.slice(0, 2 * ALERT_TEXT))
-    .slice(0, ALERT_TEXT)
-    .join('');
   return {
     kind: 'new_bug',
     subject: bugId,
     happenedAt: filedAt,
-    data: { bug_id: bugId, message: start, filed_by: filedBy === '' ? 'a player' : filedBy },
+    data: {
+      bug_id: bugId,
+      message: startOf(text),
+      filed_by: filedBy === '' ? 'a player' : filedBy,
+      bug: {
+        build: build && { version: build.version, os: build.os, arch: build.arch },
+        steps: steps === '' ? null : startOf(steps),
+        screenshots,
+      },
+    },
   };
+}
+
+function startOf(text: string): string {
+  return Array.from(text.slice(0, 2 * ALERT_TEXT))
+    .slice(0, ALERT_TEXT)
+    .join('');
 }
 
 /**

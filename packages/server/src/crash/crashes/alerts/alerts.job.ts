@@ -8,7 +8,7 @@
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { HOUR } from '../../../kernel/clock.ts';
-import { changed, type Db, rows, type Tx, transact } from '../../../kernel/database/db.ts';
+import { changed, type Db, row, rows, type Tx, transact } from '../../../kernel/database/db.ts';
 import { rowsOfAllGames } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { type Alert, type CrashFacts, raiseAlerts } from '../../../notify/alerts/alerts.ts';
@@ -122,7 +122,9 @@ async function raiseFirstCrashes(ctx: Context, gameIds: readonly string[]): Prom
     for (const { build_id, version, os, arch } of builds.filter((build) => crashed.has(build.build_id)))
       await transact(ctx.db, async (tx) => {
         if (!(await recordCrashed(tx, gameId, build_id))) return;
-        const data = { build_id, version, os, arch };
+        const group = await findFirstGroup(tx, gameId, build_id);
+        const crash = group && (await readCrashFacts(tx, gameId, group.group_id, ctx.clock.now()));
+        const data = { build_id, version, os, arch, ...group, ...(crash !== undefined && { crash }) };
         await raiseAlerts(tx, gameId, [{ kind: 'first_crash', subject: build_id, happenedAt: ctx.clock.now(), data }]);
       });
   }
@@ -318,6 +320,23 @@ export async function whichCrashed(db: Db, gameId: string, buildIds: readonly st
         where totals.game_id = ${gameId} and totals.build_id = given.build_id)`,
   );
   return new Set(found.map(({ build_id }) => build_id));
+}
+
+/** The group in which a build crashed first, or the group that it was merged into; undefined if there is none anymore. */
+export function findFirstGroup(
+  db: Db,
+  gameId: string,
+  buildId: string,
+): Promise<{ group_id: string; title: string } | undefined> {
+  return row(
+    db,
+    sql<{ group_id: string; title: string }>`select group_id, ${shownTitle} as title from crash_groups
+      where game_id = ${gameId} and group_id = (
+        select coalesce(own.merged_into, own.group_id)
+        from crash_group_totals totals join crash_groups own on own.game_id = totals.game_id and own.group_id = totals.group_id
+        where totals.game_id = ${gameId} and totals.build_id = ${buildId}
+        order by own.first_seen, own.group_id limit 1)`,
+  );
 }
 
 /** Records that the first crash of a build is reported. False if it was before, or the build was deleted. */
