@@ -1604,7 +1604,7 @@ create table audit_entries (
   about_organisation uuid,
   other_organisation uuid,
   constraint audit_entries_pkey PRIMARY KEY (entry_id),
-  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'agent'::text, 'operator'::text, 'deploy_key'::text, 'upload_token'::text, 'cli_login'::text, 'api_token'::text, 'server'::text, 'anonymous'::text]))) NOT VALID
+  constraint audit_entries_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'agent'::text, 'operator'::text, 'deploy_key'::text, 'upload_token'::text, 'cli_login'::text, 'api_token'::text, 'server'::text, 'anonymous'::text])))
 );
 
 create table user_two_factors (
@@ -1925,7 +1925,6 @@ create table api_tokens (
   token_hash bytea not null,
   name text not null,
   scopes text[] not null,
-  game_id uuid,
   sign_in_method text,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
@@ -1933,10 +1932,18 @@ create table api_tokens (
   last_used_from text,
   revoked_at timestamp with time zone,
   reminded_at timestamp with time zone,
+  is_limited boolean default false not null,
   constraint api_tokens_pkey PRIMARY KEY (token_id),
   constraint api_tokens_token_hash_key UNIQUE (token_hash),
-  constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  constraint api_tokens_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+  constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table api_token_games (
+  token_id uuid not null,
+  game_id uuid not null,
+  constraint api_token_games_pkey PRIMARY KEY (token_id, game_id),
+  constraint api_token_games_token_id_fkey FOREIGN KEY (token_id) REFERENCES api_tokens(token_id) ON DELETE CASCADE,
+  constraint api_token_games_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
 create table game_visits (
@@ -2092,8 +2099,8 @@ CREATE INDEX former_slugs_of_organisation ON public.former_organisation_slugs US
 CREATE INDEX refused_builds_day ON public.refused_builds USING btree (day);
 CREATE INDEX bug_screenshots_bug ON public.bug_screenshots USING btree (game_id, bug_id);
 CREATE INDEX api_tokens_by_user ON public.api_tokens USING btree (user_id, token_id);
-CREATE INDEX api_tokens_by_game ON public.api_tokens USING btree (game_id);
 CREATE INDEX api_tokens_by_expiry ON public.api_tokens USING btree (expires_at);
+CREATE INDEX api_token_games_by_game ON public.api_token_games USING btree (game_id);
 CREATE INDEX game_visits_by_user ON public.game_visits USING btree (user_id);
 
 create view build_names as

@@ -125,8 +125,8 @@ export const ERRORS = {
   4018: {
     name: 'unknownApiToken',
     status: 401,
-    meaning: 'The API token is unknown, expired or revoked.',
-    remedy: 'Create a new one at /settings/tokens.',
+    meaning: 'The API token is unknown or incomplete, or its account is disabled.',
+    remedy: 'Check that you send all of it, or create a new one at /settings/tokens.',
   },
   4026: {
     name: 'invalidBuild',
@@ -193,7 +193,7 @@ export const ERRORS = {
   4036: {
     name: 'notForTokens',
     status: 403,
-    meaning: "This can't be done with an API token, or not with one for a single game.",
+    meaning: "This can't be done with an API token, or not with one that is limited to some games.",
     remedy: 'Sign in on the website, or use a token for all of your games.',
   },
   4037: {
@@ -269,6 +269,24 @@ export const ERRORS = {
     status: 400,
     meaning: 'The file is neither a Breakpad .sym file nor a zip of .sym files.',
     remedy: 'Create symbols with dump_syms, and upload a .sym file or a zip with only .sym files.',
+  },
+  4050: {
+    name: 'revokedApiToken',
+    status: 401,
+    meaning: 'The API token was revoked.',
+    remedy: 'Create a new one at /settings/tokens.',
+  },
+  4051: {
+    name: 'expiredApiToken',
+    status: 401,
+    meaning: 'The API token has expired.',
+    remedy: 'Create a new one at /settings/tokens.',
+  },
+  4052: {
+    name: 'gameNotInToken',
+    status: 403,
+    meaning: 'The API token is limited to other games.',
+    remedy: 'Use a token for this game, or one for all of your games.',
   },
   4074: {
     name: 'notOnChannel',

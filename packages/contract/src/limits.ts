@@ -183,6 +183,8 @@ export const LIMITS = {
   apiTokens: 50,
   apiTokenDays: 365,
   apiTokenDefaultDays: 90,
+  /** Games that an API token can be limited to. */
+  apiTokenGames: 100,
   apiTokenNameLength: 60,
   /** The id of an OAuth client can be the URL of its metadata document. */
   agentClientIdLength: 2000,

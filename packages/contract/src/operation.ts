@@ -146,6 +146,13 @@ export type AddressOf<Op> =
 /** The `data` of a successful response. */
 export type OutputOf<Op> = Op extends Operation<infer _P, infer _Q, infer _B, infer O, infer _A> ? Static<O> : never;
 
+const API_TOKEN_ERRORS = [
+  'unknownApiToken',
+  'revokedApiToken',
+  'expiredApiToken',
+  'gameNotInToken',
+] as const satisfies readonly ErrorName[];
+
 const ACCESS_ERRORS: Record<Access, readonly ErrorName[]> = {
   // A deploy key is optional here, but an invalid one is an error.
   // `strongerSignInNeeded` only for drafts of an organisation that requires how people sign in.
@@ -156,7 +163,7 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorName[]> = {
     'revokedKey',
     'wrongSecretKey',
     'missingScope',
-    'unknownApiToken',
+    ...API_TOKEN_ERRORS,
     'strongerSignInNeeded',
   ],
   account: [
@@ -164,7 +171,7 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorName[]> = {
     'notAllowed',
     'crossSite',
     'strongerSignInNeeded',
-    'unknownApiToken',
+    ...API_TOKEN_ERRORS,
     'missingScope',
     'notForTokens',
   ],
@@ -180,13 +187,13 @@ const ACCESS_ERRORS: Record<Access, readonly ErrorName[]> = {
     'missingScope',
     'incompatibleCommand',
     'unknownCliLogin',
-    'unknownApiToken',
+    ...API_TOKEN_ERRORS,
     'ambiguousGame',
     'notAllowed',
     'strongerSignInNeeded',
     'notFound',
   ],
-  operator: ['notSignedIn', 'crossSite', 'operatorsOnly', 'unknownApiToken', 'notForTokens'],
+  operator: ['notSignedIn', 'crossSite', 'operatorsOnly', ...API_TOKEN_ERRORS, 'notForTokens'],
 };
 
 /** `invalid` is included because the HTTP parser also uses it, before the request reaches an operation. */

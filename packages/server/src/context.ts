@@ -51,8 +51,8 @@ export type Agent = {
   readonly id: string;
   /** The name given by the person or the program. */
   readonly name: string;
-  /** The only game that it can access; null for all games of the person. */
-  readonly gameId: string | null;
+  /** The only games that it can access; null for all games of the person. */
+  readonly gameIds: readonly string[] | null;
   readonly mayWrite: boolean;
 };
 /** A signed-in person, or with `agent`, a program that acts for them. */

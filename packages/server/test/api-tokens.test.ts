@@ -10,7 +10,7 @@ import { DAY, MINUTE } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { checkExpiry } from '../src/people/api-tokens/api-tokens.ts';
-import { callApi, statusOf } from './setup/api-calls.ts';
+import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';
 import { bearer, createToken, type Token, type Wish } from './setup/api-tokens.ts';
 import { readWholeDatabase } from './setup/database-text.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
@@ -57,7 +57,7 @@ describe('an API token', () => {
     assert.equal((await get(token, `/games/${game.slug}/builds`)).status, 200);
     const [record] = await listed();
     const { token_ref, name, scopes, state } = record;
-    assert.deepEqual([name, scopes, record.game, state], ['Nightly', ['bugs:write', 'builds:read'], null, 'active']);
+    assert.deepEqual([name, scopes, record.games, state], ['Nightly', ['bugs:write', 'builds:read'], null, 'active']);
     assert.ok(token.token.startsWith(token_ref) && token_ref.length === 14);
     assert.equal(JSON.stringify(await listed()).includes(token.token), false);
     assert.equal((await readWholeDatabase(server.ctx.db)).includes(token.token), false);
@@ -72,7 +72,7 @@ describe('an API token', () => {
     const { expires_at } = await makeToken();
     assert.equal(Date.parse(expires_at) - now, 90 * DAY);
     for (const wrong of [0, 366, 1.5, -1, null, '30']) {
-      const body = { name: 'x', scopes: ['builds:read'], expires_in_days: wrong };
+      const body = { name: 'x', scopes: ['builds:read'], games: null, expires_in_days: wrong };
       assert.deepEqual(statusOf(await callApi(server, owner, 'POST', '/account/api-tokens', body)), [400, 4002]);
     }
     const person = await makePlayer(server);
@@ -80,7 +80,7 @@ describe('an API token', () => {
     assert.equal((await get(short, '/games')).status, 200);
     now += DAY;
     const refused = await get(short, '/games');
-    assert.deepEqual(statusOf(refused), [401, 4018]);
+    assert.deepEqual(statusOf(refused), [401, 4051]);
     assert.match(refused.body.error?.message ?? '', /expired on \d{4}-\d\d-\d\d/);
     assert.match(refused.headers.get('www-authenticate') ?? '', /^Bearer .*error="invalid_token"/);
     assert.equal((await listed(person.headers))[0].state, 'expired');
@@ -95,14 +95,18 @@ describe('an API token', () => {
       { name: '' },
       { name: 'x'.repeat(LIMITS.apiTokenNameLength + 1) },
       { name: 'two\nlines' },
-      { game: 7 },
+      { games: 7 },
+      { games: [] },
+      { games: undefined },
+      { games: ['No slug'] },
+      { games: Array(LIMITS.apiTokenGames + 1).fill(game.uid) },
     ]) {
-      const body = { name: 'x', scopes: ['builds:read'], ...wrong };
+      const body = { name: 'x', scopes: ['builds:read'], games: null, ...wrong };
       const answer = await callApi(server, owner, 'POST', '/account/api-tokens', body);
       assert.deepEqual(statusOf(answer), [400, 4002], JSON.stringify(wrong));
     }
     const other = await makeGame(server);
-    const body = { name: 'x', scopes: ['builds:read'], game: other.uid };
+    const body = { name: 'x', scopes: ['builds:read'], games: [other.uid] };
     assert.deepEqual(statusOf(await callApi(server, owner, 'POST', '/account/api-tokens', body)), [404, 4040]);
   });
 
@@ -140,13 +144,20 @@ describe('an API token', () => {
   test('can be limited to a game, and sees no other, not even what visitors see', async () => {
     const other = await makeGame(server);
     await makeMember(server, other.uid, game.owner, 'admin');
-    const token = await makeToken(owner, { game: game.slug });
-    assert.equal((await listed())[0].game.slug, game.slug);
+    const token = await makeToken(owner, { games: [game.slug, game.uid] });
+    const find = async () => (await listed()).find(({ token_id: id }: Token) => id === token.token_id);
+    assert.deepEqual(
+      (await find()).games.map(({ slug }: { slug: string }) => slug),
+      [game.slug],
+    );
     for (const ref of [game.uid, game.slug]) assert.equal((await get(token, `/games/${ref}/builds`)).status, 200);
     assert.equal((await get(token, `/public/games/${game.slug}`)).status, 200);
     for (const path of ['/games/X', '/games/X/builds', '/public/games/X', '/public/games/X/releases', '/games/X/audit'])
       for (const ref of [other.uid, other.slug])
-        assert.deepEqual(statusOf(await get(token, path.replace('X', ref))), [404, 4040], path);
+        assert.deepEqual(statusOf(await get(token, path.replace('X', ref))), [403, 4052], path);
+    const strangers = await makeGame(server);
+    for (const path of [`/games/${strangers.uid}`, `/public/games/${strangers.slug}`])
+      assert.deepEqual(statusOf(await get(token, path)), [404, 4040], path);
     const { games } = (await get(token, '/games')).body.data;
     assert.deepEqual(
       games.map(({ slug }: { slug: string }) => slug),
@@ -156,6 +167,38 @@ describe('an API token', () => {
       assert.deepEqual(statusOf(await get(token, path)), [403, 4036], path);
     const created = await callApi(server, bearer(token), 'POST', '/games', { name: 'Another' });
     assert.deepEqual(statusOf(created), [403, 4036]);
+  });
+
+  test('can be limited to several games, of which it is left with none once they are deleted', async () => {
+    const {
+      game: { owner: account },
+      owner: session,
+    } = await makeOwnedGame(server);
+    const person = { headers: session };
+    const add = async (name: string): Promise<string> =>
+      (await callApi(server, person.headers, 'POST', '/games', { name })).body.data.game_uid;
+    const [first, second, third] = [await add('First'), await add('Second'), await add('Third')];
+    const token = await makeToken(person.headers, { games: [second, first] });
+    const reached = async () =>
+      (await get(token, '/games')).body.data.games.map(({ name }: { name: string }) => name).sort();
+    assert.deepEqual(await reached(), ['First', 'Second']);
+    assert.deepEqual(statusOf(await get(token, `/games/${third}`)), [403, 4052]);
+    const tool = (uid?: string) =>
+      callApi(server, { ...bearer(token), ...(uid !== undefined && { 'x-app-id': uid }) }, 'GET', '/tool/info');
+    assert.deepEqual(statusOf(await tool()), [400, 4029]);
+    assert.equal((await tool(second)).body.data.app_id, second);
+    assert.deepEqual(statusOf(await tool(third)), [403, 4052]);
+    const remove = async (uid: string, name: string) => {
+      const body = { name, password: account.password };
+      const deleted = await callApi(server, session, 'POST', `/games/${uid}/deletion`, body);
+      assert.equal(deleted.status, 202, JSON.stringify(deleted.body));
+    };
+    await remove(first, 'First');
+    assert.deepEqual(await reached(), ['Second']);
+    assert.equal((await tool()).body.data.app_id, second);
+    await remove(second, 'Second');
+    assert.deepEqual(statusOf(await get(token, '/games')), [401, 4050]);
+    assert.deepEqual((await listed(person.headers))[0].games, []);
   });
 
   test('replaces the session of a cookie that is sent with it, and needs no origin', async () => {
@@ -226,7 +269,7 @@ describe('an API token', () => {
   });
 
   test('ships a build, and its origin is recorded', async () => {
-    const token = await makeToken(owner, { scopes: ['builds:write'], game: game.slug });
+    const token = await makeToken(owner, { scopes: ['builds:write'], games: [game.slug] });
     await ship(server, { keyHeaders: bearer(token) }, { version: '3.0.0' }, smallZip('owl.txt'));
     const { body } = await get(await makeToken(), `/games/${game.uid}/builds`);
     assert.deepEqual(body.data.builds[0].file.origin, { type: 'api_token', key_ref: token.token_ref, user: 'Owner' });
@@ -276,7 +319,7 @@ describe('an API token ends', () => {
     assert.equal((revoked as ApiResponse).body.data.state, 'revoked');
     for (const { status } of await Promise.all(calls)) assert.ok([200, 401].includes(status));
     const refused = await get(token, '/games');
-    assert.deepEqual(statusOf(refused), [401, 4018]);
+    assert.deepEqual(statusOf(refused), [401, 4050]);
     assert.match(refused.body.error?.message ?? '', /was revoked/);
   });
 
@@ -316,7 +359,9 @@ describe('an API token ends', () => {
     assert.equal(more.length, 0);
     assert.match(reminder?.subject ?? '', /“Yearly” expires on \d{4}-/);
     assert.ok(reminder?.text.includes(token.token_ref));
-    now += 36 * DAY;
+    now += 6 * DAY;
+    assert.deepEqual(statusOf(await get(token, '/games')), [401, 4051]);
+    now += 30 * DAY;
     await checkExpiry(server.ctx);
     assert.deepEqual(await listed(person.headers), []);
     assert.match((await get(token, '/games')).body.error?.message ?? '', /does not exist/);
@@ -324,7 +369,7 @@ describe('an API token ends', () => {
 
   test('and no more than the limit are active, even if many are created at once', async () => {
     const person = await makePlayer(server);
-    const body = { name: 'x', scopes: ['builds:read'] };
+    const body = { name: 'x', scopes: ['builds:read'], games: null };
     const answers = await Promise.all(
       Array.from({ length: LIMITS.apiTokens + 5 }, () =>
         callApi(server, person.headers, 'POST', '/account/api-tokens', body),

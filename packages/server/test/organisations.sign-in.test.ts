@@ -26,7 +26,7 @@ const call = (headers: object, method: string, path: string, body?: object) =>
 
 /** The headers of an API token that the person creates. */
 async function makeToken(headers: Session): Promise<{ authorization: string }> {
-  const wish = { name: 'Script', scopes: ['builds:read'] };
+  const wish = { name: 'Script', scopes: ['builds:read'], games: null };
   const { body } = await call(headers, 'POST', '/account/api-tokens', wish);
   return { authorization: `Bearer ${body.data.token}` };
 }

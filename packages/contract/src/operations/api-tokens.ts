@@ -12,11 +12,11 @@ const ApiToken = Type.Object({
   token_ref: Type.String({ description: 'The first characters of the token' }),
   name: Type.String(),
   scopes: Type.Array(Scope),
-  game: Nullable(
-    Type.Object(
-      { game_uid: Uuid, slug: Type.String(), name: Type.String() },
-      { description: 'The only game it has access to; null for all of your games' },
-    ),
+  games: Nullable(
+    Type.Array(Type.Object({ game_uid: Uuid, slug: Type.String(), name: Type.String() }), {
+      description:
+        'The only games it has access to, none after they were deleted; null for all of your games, including future games',
+    }),
   ),
   state: Type.Enum(['active', 'expired', 'revoked']),
   created_at: Timestamp,
@@ -43,7 +43,14 @@ export const createApiToken = defineOperation({
       maxItems: TOKEN_SCOPES.length,
       description: 'What it may do; write access to a part of the API includes read access',
     }),
-    game: Type.Optional({ ...GameRef, description: 'The only game it gets access to; all of your games if omitted' }),
+    // Required, so that a misspelled name doesn't give access to all games.
+    games: Nullable(
+      Type.Array(GameRef, {
+        minItems: 1,
+        maxItems: LIMITS.apiTokenGames,
+        description: 'The only games it gets access to; null for all of your games, including future games',
+      }),
+    ),
     expires_in_days: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -56,7 +63,7 @@ export const createApiToken = defineOperation({
   secret: true,
   statuses: [201],
   errors: ['notFound'],
-  example: { body: { name: 'Crash report of the week', scopes: ['crashes:read'], expires_in_days: 90 } },
+  example: { body: { name: 'Crash report of the week', scopes: ['crashes:read'], games: null, expires_in_days: 90 } },
 });
 
 export const listApiTokens = defineOperation({

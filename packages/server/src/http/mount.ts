@@ -1,7 +1,7 @@
 // Mounts routes on Fastify: identifies the caller, runs the handler and wraps its result in the envelope.
 import { bodyBoundsOf } from '@chauffeur/contract/body-bounds';
 import { successOf } from '@chauffeur/contract/envelope';
-import { ApiError, CODES, errors } from '@chauffeur/contract/errors';
+import { ApiError, errors, isError } from '@chauffeur/contract/errors';
 import { isLimitedRead, type Operation } from '@chauffeur/contract/operation';
 import { areCompatible, cliVersionOf, VERSION, VERSION_HEADER } from '@chauffeur/contract/version';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -133,7 +133,8 @@ function urlOf({ operation, url }: Route): string {
 function challenge({ access }: Operation, error: unknown, reply: FastifyReply): void {
   if (!(error instanceof ApiError) || error.status !== 401) return;
   // RFC 6750, section 3.1.
-  if (error.code === CODES.unknownApiToken) reply.header('www-authenticate', 'Bearer error="invalid_token"');
+  if (isError(error, 'unknownApiToken', 'revokedApiToken', 'expiredApiToken'))
+    reply.header('www-authenticate', 'Bearer error="invalid_token"');
   else if (access === 'deploy_key') reply.header('www-authenticate', 'Basic realm="deploy key"');
 }
 

@@ -554,9 +554,13 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       await shipAndScan(server, game, { version: '1.2', channel: 'beta' });
       return { json: {} };
     },
-    'apiTokens.create': () => ({ json: { name: 'My script', scopes: ['builds:read'] } }),
+    'apiTokens.create': () => ({ json: { name: 'My script', scopes: ['builds:read'], games: null } }),
     'apiTokens.revoke': async () => {
-      const { body } = await call('POST', '/account/api-tokens', { name: 'My script', scopes: ['builds:read'] });
+      const { body } = await call('POST', '/account/api-tokens', {
+        name: 'My script',
+        scopes: ['builds:read'],
+        games: null,
+      });
       return { path: { token_id: body.data.token_id } };
     },
     'agents.createKey': () => ({ json: { name: 'My agent', may_write: false } }),

@@ -80,10 +80,9 @@ export const SECTIONS: readonly Section[] = [
     key: ['token_id', 'uuid'],
     person: ['user_id'],
     columns: [
-      ...['token_id', 'token_ref', 'name', 'scopes', 'game_id', 'sign_in_method', 'created_at', 'expires_at'],
+      ...['token_id', 'token_ref', 'name', 'scopes', 'is_limited', 'sign_in_method', 'created_at', 'expires_at'],
       ...['last_used_at', 'last_used_from', 'revoked_at', 'reminded_at'],
     ],
-    namesGame: true,
   },
   {
     name: 'agents',

@@ -9,7 +9,8 @@ export type TokenRow = {
   token_ref: string;
   name: string;
   scopes: TokenScope[];
-  game: { game_uid: string; slug: string; name: string } | null;
+  /** Null for all games of the person. */
+  games: { game_uid: string; slug: string; name: string }[] | null;
   created_at: Date;
   expires_at: Date;
   last_used_at: Date | null;
@@ -23,7 +24,8 @@ export type FoundToken = {
   token_ref: string;
   name: string;
   scopes: TokenScope[];
-  game_id: string | null;
+  /** Null for all games of the person. */
+  game_ids: string[] | null;
   /**
    * How the person signed in to the session in which it was created. Null if that was single sign-on, and the account is
    * no longer connected to it.
@@ -43,15 +45,19 @@ export type NewToken = {
   tokenHash: Buffer;
   name: string;
   scopes: readonly TokenScope[];
-  gameId: string | null;
+  /** Null for all games of the person. */
+  gameIds: readonly string[] | null;
   signInMethod: string | null;
   createdAt: Date;
   expiresAt: Date;
 };
 
-const columns = sql`token_id, token_ref, name, scopes,
-  (select jsonb_build_object('game_uid', games.game_id, 'slug', games.slug, 'name', games.name)
-    from games where games.game_id = api_tokens.game_id) as game,
+const columns = sql`token_id, token_ref, api_tokens.name, scopes,
+  case when is_limited then (
+    select coalesce(jsonb_agg(jsonb_build_object('game_uid', games.game_id, 'slug', games.slug, 'name', games.name)
+      order by games.name, games.game_id), '[]')
+    from api_token_games join games using (game_id) where api_token_games.token_id = api_tokens.token_id
+  ) end as games,
   created_at, expires_at, last_used_at, last_used_from, revoked_at`;
 
 const isActive = (now: Date) => sql`revoked_at is null and expires_at > ${now}`;
@@ -69,15 +75,20 @@ export async function countTokens(db: Db, userId: string, now: Date): Promise<nu
   return active;
 }
 
-export function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
-  return onlyRow(
+export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
+  await changed(
     tx,
-    sql<TokenRow>`insert into api_tokens
-        (token_id, user_id, token_ref, token_hash, name, scopes, game_id, sign_in_method, created_at, expires_at)
+    sql`insert into api_tokens
+        (token_id, user_id, token_ref, token_hash, name, scopes, is_limited, sign_in_method, created_at, expires_at)
       values (${token.tokenId}, ${token.userId}, ${token.tokenRef}, ${token.tokenHash}, ${token.name},
-        ${token.scopes}::text[], ${token.gameId}, ${token.signInMethod}, ${token.createdAt}, ${token.expiresAt})
-      returning ${columns}`,
+        ${token.scopes}::text[], ${token.gameIds !== null}, ${token.signInMethod}, ${token.createdAt}, ${token.expiresAt})`,
   );
+  await changed(
+    tx,
+    sql`insert into api_token_games (token_id, game_id)
+      select ${token.tokenId}::uuid, unnest(${token.gameIds ?? []}::uuid[])`,
+  );
+  return onlyRow(tx, sql<TokenRow>`select ${columns} from api_tokens where token_id = ${token.tokenId}`);
 }
 
 /** Newest first, without tokens that ended before `endedAfter`. */
@@ -107,7 +118,9 @@ export function revokeTokensOf(db: Db, userId: string, now: Date): Promise<numbe
 export function findToken(db: Db, tokenHash: Buffer, now: Date): Promise<FoundToken | undefined> {
   return row(
     db,
-    sql<FoundToken>`select token_id, token_ref, api_tokens.name, scopes, game_id, expires_at, revoked_at,
+    sql<FoundToken>`select token_id, token_ref, api_tokens.name, scopes, expires_at, revoked_at,
+        case when is_limited then array(select game_id from api_token_games
+          where api_token_games.token_id = api_tokens.token_id) end as game_ids,
         case when sign_in_method <> 'sso' or exists (select from user_credentials
           where user_credentials.user_id = users.id and provider_id <> 'credential') then sign_in_method end as sign_in_method,
         jsonb_build_object('id', users.id, 'name', users.name, 'email', users.email, 'emailVerified', users.email_verified) as user,

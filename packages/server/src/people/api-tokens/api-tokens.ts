@@ -3,7 +3,7 @@
 //
 // A token never allows more than its owner may do when it is used: every operation checks their role, and whether they
 // still meet what the organisation of the game requires of how people sign in. On top of that, the scopes of the token
-// decide which operations it can call (token-scopes.ts in the contract), and it can be limited to one game.
+// decide which operations it can call (token-scopes.ts in the contract), and it can be limited to some games.
 
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
@@ -23,7 +23,7 @@ import { hashSecret, newId, newSecret } from '../../kernel/secrets/ids.ts';
 import { auditChanges, requestAddress } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { enqueueEmail } from '../emails/emails.ts';
-import { listGameIdsOf, requireMember, unknownGame } from '../game-access/game-access.ts';
+import { isReachableBy, listGameIdsOf, requireMember, unknownGame } from '../game-access/game-access.ts';
 import * as sql from './api-tokens.sql.ts';
 
 type Token = OutputOf<typeof contract.revokeApiToken>;
@@ -42,8 +42,8 @@ export function isApiToken(token: string): boolean {
 
 /** Throws `notFound` for a game that the caller is not a member of. */
 export const createApiToken = handle(contract.createApiToken, async (ctx, { caller, input }) => {
-  const { name, scopes, game, expires_in_days: days = LIMITS.apiTokenDefaultDays } = input;
-  const gameId = game === undefined ? null : (await requireMember(ctx, caller, game)).game.game_id;
+  const { name, scopes, games, expires_in_days: days = LIMITS.apiTokenDefaultDays } = input;
+  const gameIds = games === null ? null : await gameIdsOf(ctx, caller, games);
   const now = ctx.clock.now();
   const token = `${API_TOKEN_PREFIX}${newSecret(SECRET_LENGTH)}`;
   const created = await transact(ctx.db, async (tx) => {
@@ -57,7 +57,7 @@ export const createApiToken = handle(contract.createApiToken, async (ctx, { call
       tokenHash: hashSecret(token),
       name: name.trim() || name,
       scopes: [...new Set(scopes)].sort(),
-      gameId,
+      gameIds,
       signInMethod: caller.signInMethod,
       createdAt: now,
       expiresAt: new Date(now.getTime() + days * DAY),
@@ -70,6 +70,12 @@ export const createApiToken = handle(contract.createApiToken, async (ctx, { call
   });
   return { ...recordOf(created, now), token };
 });
+
+async function gameIdsOf(ctx: Context, caller: AccountCaller, refs: readonly string[]): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const ref of refs) ids.add((await requireMember(ctx, caller, ref)).game.game_id);
+  return [...ids];
+}
 
 export const listApiTokens = handle(contract.listApiTokens, async (ctx, { caller }) => {
   const now = ctx.clock.now();
@@ -118,15 +124,16 @@ export type TokenRequest = {
 };
 
 /**
- * The person whose token it is, for an operation of an account. Throws `unknownApiToken`, `missingScope` and
- * `notForTokens`, and `notFound` for a game that the token is not for.
+ * The person whose token it is, for an operation of an account. Throws `unknownApiToken`, `revokedApiToken`,
+ * `expiredApiToken`, `missingScope` and `notForTokens`, and `gameNotInToken` or `notFound` for a game that the token is
+ * not for.
  */
 export async function callerOfApiToken(ctx: Context, request: TokenRequest): Promise<AccountCaller> {
   const found = await authenticate(ctx, request);
-  const { game_id: gameId } = found;
-  if (gameId !== null && !isAboutGames(request.operation))
-    throw errors.notForTokens('This token is for one game, and this is not about a game. Use one for all games.');
-  if (gameId !== null && request.game !== '')
+  const isLimited = found.game_ids !== null;
+  if (isLimited && !isAboutGames(request.operation))
+    throw errors.notForTokens('This token is limited to some games, and this is about more. Use one for all games.');
+  if (isLimited && request.game !== '')
     await requireGame(ctx, { ...callerOf(found), neededRole: 'viewer' }, request.game);
   return callerOf(found);
 }
@@ -139,7 +146,7 @@ export async function callerOfApiToken(ctx: Context, request: TokenRequest): Pro
 export async function gameOfApiToken(ctx: Context, request: TokenRequest): Promise<GameCaller> {
   const found = await authenticate(ctx, request);
   const caller = { ...callerOf(found), neededRole: 'developer' } as const;
-  const ref = request.game === '' ? (found.game_id ?? (await onlyGameOf(ctx, found.user))) : request.game;
+  const ref = request.game === '' ? await onlyGameOf(ctx, caller) : request.game;
   const game = await requireGame(ctx, caller, ref);
   const { token_ref: keyRef, name, user } = found;
   return { kind: 'game', gameId: game.game_id, keyRef, user, apiToken: name };
@@ -150,8 +157,9 @@ async function requireGame(ctx: Context, caller: AccountCaller, ref: string) {
   return (await requireMember(ctx, caller, ref)).game;
 }
 
-async function onlyGameOf(ctx: Context, user: User): Promise<string> {
-  const [only, ...others] = await listGameIdsOf(ctx.db, user.id, 'developer');
+async function onlyGameOf(ctx: Context, caller: AccountCaller): Promise<string> {
+  const all = await listGameIdsOf(ctx.db, caller.user.id, 'developer');
+  const [only, ...others] = all.filter((gameId) => isReachableBy(caller, { game_id: gameId }));
   if (only === undefined || others.length > 0)
     throw errors.ambiguousGame('The token gives access to several games or none. Name one in X-App-Id.');
   return only;
@@ -167,9 +175,9 @@ async function authenticate(ctx: Context, { operation, token, from }: TokenReque
   // Found by its hash: a comparison in the index reveals nothing about a token that could be guessed bit by bit.
   const found = await sql.findToken(ctx.db, hashSecret(token), now);
   if (found === undefined) throw errors.unknownApiToken('This API token does not exist, or its account is disabled.');
-  if (found.revoked_at !== null) throw errors.unknownApiToken('This API token was revoked.');
+  if (found.revoked_at !== null) throw errors.revokedApiToken();
   if (found.expires_at <= now)
-    throw errors.unknownApiToken(`This API token expired on ${formatDay(found.expires_at)}.`);
+    throw errors.expiredApiToken(`This API token expired on ${formatDay(found.expires_at)}.`);
   const scope = tokenScopeOf(operation as Operation);
   if (scope === null)
     throw errors.notForTokens("This can't be done with an API token. Sign in on the website to do it.");
@@ -182,11 +190,11 @@ async function authenticate(ctx: Context, { operation, token, from }: TokenReque
 function callerOf({
   token_id: id,
   name,
-  game_id: gameId,
+  game_ids: gameIds,
   user,
   sign_in_method: method,
 }: sql.FoundToken): AccountCaller {
-  const agent = { kind: 'token', id, name, gameId, mayWrite: true } as const;
+  const agent = { kind: 'token', id, name, gameIds, mayWrite: true } as const;
   return { kind: 'account', user, signInMethod: asSignInMethod(method), agent };
 }
 
@@ -205,7 +213,7 @@ function createdEmail(user: User, token: sql.TokenRow, publicUrl: string): Email
       `The API token ${quote(token.name)} was created. It starts with ${token.token_ref} and expires on ${formatDay(token.expires_at)}.`,
       [
         `Scopes: ${describeScopes(token.scopes)}`,
-        `Games: ${token.game === null ? 'all of your games' : oneLine(token.game.name)}`,
+        `Games: ${nameGames(token.games)}`,
         ...(from === null ? [] : [`IP address: ${from}`]),
       ].join('\n'),
       'A script with this token can call the API for you within these scopes.',
@@ -213,6 +221,15 @@ function createdEmail(user: User, token: sql.TokenRow, publicUrl: string): Email
       `${publicUrl}/settings/tokens\n`,
     ].join('\n\n'),
   };
+}
+
+/** The number of games that an email names. */
+const MAX_NAMED = 10;
+
+function nameGames(games: sql.TokenRow['games']): string {
+  if (games === null) return 'all of your games';
+  const named = games.slice(0, MAX_NAMED).map(({ name }) => oneLine(name));
+  return [...named, ...(games.length > MAX_NAMED ? [`${games.length - MAX_NAMED} more`] : [])].join(', ');
 }
 
 function describeScopes(scopes: readonly TokenScope[]): string {

@@ -10,7 +10,7 @@
 // - `requireOwner`: like `requireMember`, whatever the operation names.
 //
 // The organisation of a game may require how people sign in. Members who have not are refused what needs a role, and
-// are treated as players otherwise. An agent can be limited to one game, and sees no other. A deploy key acts as an
+// are treated as players otherwise. An agent can be limited to some games, and sees no others. A deploy key acts as an
 // admin of its own game.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/games';
@@ -46,15 +46,23 @@ export async function listGameIdsOf(db: Db, userId: string, atLeast: Role): Prom
   return all.filter(({ role }) => isAtLeast(role, atLeast)).map(({ game_id }) => game_id);
 }
 
-/** An agent can be limited to one game. It cannot see any other game, not even its public data. */
+/** An agent can be limited to some games. It cannot see any other game, not even its public data. */
 export function isReachableBy(caller: Caller, { game_id }: Pick<Game, 'game_id'>): boolean {
-  return caller.kind !== 'account' || caller.agent === undefined || [null, game_id].includes(caller.agent.gameId);
+  const gameIds = caller.kind === 'account' ? (caller.agent?.gameIds ?? null) : null;
+  return gameIds === null || gameIds.includes(game_id);
 }
 
-/** Finds the game with this uid or slug for any role; null if there is none or the caller's agent cannot reach it. */
+/**
+ * Finds the game with this uid or slug for any role; null if there is none or the caller's agent cannot reach it. Throws
+ * `gameNotInToken` for an API token whose owner has a role on it, to whom that reveals nothing.
+ */
 export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<FoundGame | null> {
   const game = await sql.findGame(db, ref);
-  return game !== null && isReachableBy(caller, game) ? game : null;
+  if (game === null || isReachableBy(caller, game)) return game;
+  const isOfToken = caller.kind === 'account' && caller.agent?.kind === 'token';
+  if (isOfToken && (await sql.roleOnGame(db, game.game_id, caller.user.id)) !== null)
+    throw errors.gameNotInToken(`This API token is limited to other games than ${game.slug}.`);
+  return null;
 }
 
 /**

@@ -43,7 +43,7 @@ export const listOrganisations = handle(contract.listOrganisations, async (ctx, 
 
 /** An agent that is limited to one game sees nothing else. */
 function isLimitedToGame({ agent }: AccountCaller): boolean {
-  return agent !== undefined && agent.gameId !== null;
+  return agent !== undefined && agent.gameIds !== null;
 }
 
 function recordOf(row: organisations.OwnOrganisation, { user }: AccountCaller, met: readonly SignInRequirement[]) {

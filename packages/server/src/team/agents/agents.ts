@@ -48,7 +48,12 @@ export async function mayAgentWrite(db: Context['db'], agentId: string, now: Dat
 function callerOf(kind: 'key' | 'connection', agent: keys.AgentRow): AccountCaller {
   const { agent_id: id, name, game_id: gameId, may_write: mayWrite, user, sign_in_method } = agent;
   const signInMethod = asSignInMethod(sign_in_method);
-  return { kind: 'account', user, signInMethod, agent: { kind, id, name, gameId, mayWrite } };
+  return {
+    kind: 'account',
+    user,
+    signInMethod,
+    agent: { kind, id, name, gameIds: gameId === null ? null : [gameId], mayWrite },
+  };
 }
 
 /** Stores the connection of an authorization code. */

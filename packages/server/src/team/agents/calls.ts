@@ -95,7 +95,7 @@ export async function insertCall(db: Db, call: NewCall): Promise<void> {
     db,
     sql`insert into agent_calls (call_id, user_id, game_id, agent_kind, agent_id, agent_name, tool, outcome, milliseconds)
       values (${callId}, ${userId}, (select game_id from games where ${named} and ${isMember(userId)}
-          and (${agent.gameId}::uuid is null or game_id = ${agent.gameId})),
+          and (${agent.gameIds}::uuid[] is null or game_id = any(${agent.gameIds}::uuid[]))),
         ${agent.kind}, ${agent.id}, ${agent.name}, ${tool}, ${outcome}, ${milliseconds})`,
   );
 }

@@ -50,13 +50,20 @@ export async function markDeleted(tx: Tx, gameId: string, now: Date): Promise<vo
   );
 }
 
-/** Revokes API tokens and the keys and connections of agents that are limited to this game. */
+/** Revokes API tokens and the keys and connections of agents that are limited to this game and no other. */
 export async function revokeAgentsOfGame(tx: Tx, gameId: string, now: Date): Promise<void> {
-  for (const table of ['agent_keys', 'agent_connections', 'api_tokens'])
+  for (const table of ['agent_keys', 'agent_connections'])
     await changed(
       tx,
       sql`update ${sql.table(table)} set revoked_at = ${now} where game_id = ${gameId} and revoked_at is null`,
     );
+  await changed(
+    tx,
+    sql`update api_tokens set revoked_at = ${now} where revoked_at is null
+      and token_id in (select token_id from api_token_games where game_id = ${gameId})
+      and not exists (select from api_token_games join games using (game_id)
+        where api_token_games.token_id = api_tokens.token_id and game_id <> ${gameId})`,
+  );
 }
 
 /** Reserves the slug of a game, and slugs that it had while it was public, for its former owner until `expiresAt`. */

@@ -1,4 +1,4 @@
-// Selects the permissions and games of an agent, for personal keys and on the consent page, and the games of a token.
+// Selects the permissions and games of an agent, for personal keys and on the consent page.
 import { listGames } from '@chauffeur/contract/operations/games';
 import { NativeSelect, Radio, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -47,7 +47,7 @@ export function ReachFields({ value, onChange, offersWrite = true }: ReachFields
 type GameFieldProps = { value: string; onChange: (game: string) => void };
 
 /** Selects one game by its uid, or all with an empty value. */
-export function GameField({ value, onChange }: GameFieldProps) {
+function GameField({ value, onChange }: GameFieldProps) {
   const { data, error, refetch } = useQuery(ask(listGames, {}));
   const games = data?.games ?? [];
   return (

@@ -17,9 +17,9 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import { SecretText } from '../../ui/UnsavedWarning.tsx';
-import { GameField } from '../agents/ReachFields.tsx';
 import classes from './api-tokens.module.css';
-import { type Access, formatAccess, scopesOf } from './token-access.ts';
+import { TokenGames } from './TokenGames.tsx';
+import { type Access, formatAccess, formatGames, scopesOf } from './token-access.ts';
 
 type Token = OutputOf<typeof revokeApiToken>;
 type NewToken = InputOf<typeof createApiToken>;
@@ -106,7 +106,8 @@ function tokenColumns(onRevoke: (token: Token) => void): Column<Token>[] {
   return [
     { header: 'Name', cell: (token) => <TokenName token={token} /> },
     { header: 'Status', cell: (token) => <Status token={token} /> },
-    { header: 'Games', cell: ({ game }) => (game === null ? 'All games' : game.name) },
+    { header: 'Games', overflow: 'anywhere', cell: formatGames },
+    { header: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
     { header: 'Last used', cell: (token) => <LastUse token={token} /> },
     {
       header: 'Actions',
@@ -193,7 +194,7 @@ type CreateTokenProps = {
 function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenProps) {
   const [name, setName] = useState('');
   const [access, setAccess] = useState<Access>({});
-  const [game, setGame] = useState('');
+  const [games, setGames] = useState<readonly string[] | null>(null);
   const [days, setDays] = useState(String(LIMITS.apiTokenDefaultDays));
   const scopes: TokenScope[] = scopesOf(access);
   return (
@@ -202,8 +203,8 @@ function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenProps) {
       submitLabel="Create token"
       isBusy={isBusy}
       error={error}
-      isDisabled={scopes.length === 0}
-      onSubmit={() => onCreate({ name, scopes, expires_in_days: Number(days), ...(game !== '' && { game }) })}
+      isDisabled={scopes.length === 0 || games?.length === 0}
+      onSubmit={() => onCreate({ name, scopes, expires_in_days: Number(days), games: games && [...games] })}
       onClose={onClose}
     >
       <TextInput
@@ -229,7 +230,7 @@ function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenProps) {
           />
         ))}
       </fieldset>
-      <GameField value={game} onChange={setGame} />
+      <TokenGames value={games} onChange={setGames} />
       <NativeSelect
         data-field="expires_in_days"
         label="Expires"

@@ -1,4 +1,6 @@
 // The access of an API token by part of the API, as scopes and in words.
+import type { OutputOf } from '@chauffeur/contract/operation';
+import type { revokeApiToken } from '@chauffeur/contract/operations/api-tokens';
 import { TOKEN_AREAS, type TokenArea, type TokenScope } from '@chauffeur/contract/token-scopes';
 
 /** What was chosen for each part; nothing is the same as `none`. */
@@ -22,4 +24,10 @@ export function formatAccess(scopes: readonly TokenScope[]): string {
     ...(written.length > 0 ? [`Can change ${list.format(written)}.`] : []),
     ...(read.length > 0 ? [`Can read ${list.format(read)}.`] : []),
   ].join(' ');
+}
+
+/** `Lantern, Owls of the North`. */
+export function formatGames({ games }: Pick<OutputOf<typeof revokeApiToken>, 'games'>): string {
+  if (games === null) return 'All games';
+  return games.length === 0 ? 'None, they were deleted' : games.map(({ name }) => name).join(', ');
 }

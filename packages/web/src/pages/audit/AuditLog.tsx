@@ -193,13 +193,18 @@ function OperationName({ id }: { id: string }) {
   );
 }
 
+function formatVia(kind: Entry['actor']['kind'], via: string): string {
+  if (kind === 'agent') return `through ${via}`;
+  return kind === 'api_token' ? `with the token ${via}` : via;
+}
+
 function Who({ entry: { actor } }: { entry: Entry }) {
   return (
     <>
       {actor.name}
       {actor.via !== null && (
         <Text size="xs" c="dimmed">
-          {actor.kind === 'agent' ? `through ${actor.via}` : actor.via}
+          {formatVia(actor.kind, actor.via)}
         </Text>
       )}
     </>
