@@ -82,10 +82,11 @@ describe('the guide to the first build', () => {
 
     await page.getByRole('button', { name: 'Go to overview' }).click();
     await page.getByRole('heading', { name: 'Live now' }).waitFor();
-    await page.getByRole('heading', { name: 'Since 0.1.0' }).waitFor();
-    await page.getByText('0 new crash groups').waitFor();
+    await page.getByText('No open crash group has reports from the last 7 days').waitFor();
+    await page.getByRole('link', { name: 'Set up crash reports' }).waitFor();
+    await page.getByRole('region', { name: 'New in the last 7 days' }).getByText('0.1.0 was released to').waitFor();
     await page.reload();
-    await page.getByRole('row', { name: /stable Browser wasm 0\.1\.0/ }).waitFor();
+    await page.getByRole('row', { name: /stable 0\.1\.0 Browser wasm .*First version/ }).waitFor();
   });
 
   test('says when a game does not exist', async (t) => {

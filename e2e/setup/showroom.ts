@@ -1,4 +1,5 @@
-// Fills a server with games, builds, crashes, events, bugs and a pending approval, and returns the URL of every page.
+// Fills a server with games, builds, crashes, events, bugs, a pending approval and a year of releases before them, and
+// returns the URL of every page.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { PageName } from '@chauffeur/contract/pages';
@@ -13,6 +14,7 @@ import { addSymbols } from '../../packages/server/test/setup/symbols.ts';
 import { until } from '../../packages/server/test/setup/until.ts';
 import { type Shipped, shipAndScan, smallZip } from '../../packages/server/test/setup/uploads.ts';
 import { reportByApi, type Target } from './crash-clients.ts';
+import { addPastYear } from './past-year.ts';
 import type { Service } from './processes.ts';
 import { drawScene } from './scenery.ts';
 import { addAccount, keyOf, openStudio, type Studio } from './studio.ts';
@@ -40,6 +42,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     furnishStore(service, owner, ask),
     openFurtherGames(service, owner, ask),
   ]);
+  await addPastYear(service, { gameUid: owner.gameUid, buildId: builds.linux.buildId });
   const target: Target = { api: service.api, gameUid: owner.gameUid, buildId: builds.linux.buildId };
   const betaTarget: Target = { ...target, buildId: builds.beta.buildId };
   const [crash, bugUid, approvalUid, consent, invitation, follows, tickets] = await Promise.all([

@@ -22,6 +22,7 @@ import * as eventFiles from './event-files.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
 import * as follows from './follows.ts';
+import * as gameOverview from './game-overview.ts';
 import * as games from './games.ts';
 import * as groupingRules from './grouping-rules.ts';
 import * as health from './health.ts';
@@ -185,7 +186,7 @@ export const OPERATIONS: readonly Operation[] = [
   alerts.redeliverAlert,
   overview.summarizeGames,
   overview.getGameActivity,
-  overview.getGameOverview,
+  gameOverview.getGameOverview,
   overview.visitGame,
   shelves.browseGames,
   shelves.listTags,

@@ -24,6 +24,7 @@ import {
   selectRow,
   useShortcuts,
 } from './shortcuts.ts';
+import { useVisits } from './visits.ts';
 
 const ShortcutList = lazyPart(async () => (await import('./ShortcutList.tsx')).ShortcutList);
 
@@ -42,6 +43,7 @@ export function GameFrame() {
   const game = useGame();
   const navigate = useNavigate();
   useLiveChanges(game.game_uid);
+  useVisits(game.game_uid);
   const [isHelpOpen, setHelpOpen] = useState(false);
   useShortcuts(SHORTCUTS, (name) => {
     if (name === 'search') return focusSearch();

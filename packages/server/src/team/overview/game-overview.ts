@@ -2,7 +2,7 @@
 // crashes that hit the most devices, and what is new since the caller's last visit.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import * as contract from '@chauffeur/contract/operations/overview';
+import * as contract from '@chauffeur/contract/operations/game-overview';
 import { compareVersions, healthOfVersions } from '../../analytics/health/health.ts';
 import type { Context } from '../../context.ts';
 import { type FreshGroupRow, readFreshGroups, readTopCrashes } from '../../crash/crashes/crashes.sql.ts';

@@ -3,7 +3,8 @@
 // A visit ends half an hour after the person last opened a page of the game, so neither reloading a page nor a second
 // tab ends it. Only the website records visits, with a separate request that no page waits for: pages that poll in the
 // background, agents and scripts don't count. A visit is written when it begins, and then every few minutes at most.
-import { VISIT_MINUTES, visitGame as visitGameContract } from '@chauffeur/contract/operations/overview';
+import { VISIT_MINUTES } from '@chauffeur/contract/operations/game-overview';
+import * as contract from '@chauffeur/contract/operations/overview';
 import { sql } from 'kysely';
 import { MINUTE } from '../../kernel/clock.ts';
 import { changed, type Db, row } from '../../kernel/database/db.ts';
@@ -17,7 +18,7 @@ const VISIT = VISIT_MINUTES * MINUTE;
 type Visit = { seen_at: Date; last_visit_at: Date | null };
 type Visitor = { gameId: string; userId: string };
 
-export const visitGame = handle(visitGameContract, async (ctx, { caller, input }) => {
+export const visitGame = handle(contract.visitGame, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const visitor = { gameId: game.game_id, userId: caller.user.id };
   const now = ctx.clock.now();

@@ -26,12 +26,12 @@ import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import type { LiveRow } from '../../ui/table-rows.ts';
 import { type OpenGame, useGame } from '../games/use-game.ts';
+import { CrashTitle } from './CrashTitle.tsx';
 import type { CrashFilters } from './crash-filters.ts';
 import classes from './crashes.module.css';
 import { formatReason, nameBuilds } from './describe-crash.ts';
 import { formatDone, PRIORITY_NAMES, PRIORITY_TONES } from './describe-group.ts';
 import { GroupBadge, type ListedGroup, type NewestBuild, StatusButtons, TriageResult } from './GroupStatus.tsx';
-import { splitTitle } from './split-title.ts';
 import { Sparkline } from './TrendChart.tsx';
 import { useLiveList } from './use-live-list.ts';
 import { type Triage, useTriage } from './use-triage.ts';
@@ -201,26 +201,13 @@ function GroupTitle({ slug, row: { item: group, isGone }, newest }: GroupTitlePr
         // Otherwise its name would have spaces between the parts.
         aria-label={group.title}
       >
-        <TitleText title={group.title} />
+        <CrashTitle title={group.title} />
       </RowLink>
       <GroupSubtitle group={group} newest={newest} />
       <div className={`${classes.line} ${classes.phoneOnly}`}>
         seen <Time at={group.last_seen} />
       </div>
     </div>
-  );
-}
-
-/** A title of which the name of the function is never cut, but what is before and after it. */
-function TitleText({ title }: { title: string }) {
-  const parts = splitTitle(title);
-  if (parts === null) return title;
-  return (
-    <span className={classes.parts}>
-      <span className={classes.around}>{parts.before}</span>
-      <span className={classes.name}>{parts.name}</span>
-      <span className={classes.around}>{parts.after}</span>
-    </span>
   );
 }
 

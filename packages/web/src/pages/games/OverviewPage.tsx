@@ -1,35 +1,30 @@
-// The overview of a game: what is live, what is new and how much is used; before the first build, how to ship it.
-import { formatPlatform } from '@chauffeur/contract/format';
+// The overview of a game: whether it is all right, what is new and how much is used; before the first build, how to ship
+// it.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { listCrashGroups } from '@chauffeur/contract/operations/crash-groups';
 import { listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
-import { getBuildHealth } from '@chauffeur/contract/operations/health';
+import { getGameOverview } from '@chauffeur/contract/operations/game-overview';
 import { getUsage } from '@chauffeur/contract/operations/usage';
-import { Box, Group, Progress, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Group, Progress, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { follow } from '../../frame/live-changes.ts';
-import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { Notice, PageHead, Section } from '../../ui/PageLayout.tsx';
 import { useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { comparePlatforms } from '../../ui/platforms.ts';
-import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
-import { StateBadge } from '../../ui/StateBadge.tsx';
-import { SCANS } from '../../ui/states.ts';
-import { Time } from '../../ui/Time.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
 import { groupByVersion } from '../builds/build-filters.ts';
-import { compareChannels, type Pointer } from '../channels/channel-grid.ts';
+import type { Pointer } from '../channels/channel-grid.ts';
 import { Activity } from './Activity.tsx';
+import { ChannelHealth } from './ChannelHealth.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
+import { News } from './News.tsx';
 import { RefusalNotice } from './RefusalNotice.tsx';
-import classes from './SinceNewest.module.css';
+import { TopCrashes } from './TopCrashes.tsx';
 import { isNearLimit, type Meter, metersOf, shareOf } from './usage-meters.ts';
 import { type OpenGame, useGame } from './use-game.ts';
 
@@ -52,6 +47,11 @@ export function OverviewPage() {
   return <Overview game={game} channels={channels} />;
 }
 
+/** Crashes and bug reports change all the time. */
+const REFRESH_MS = 60_000;
+/** The height in pixels is a guess, so that the content below moves little. */
+const STATUS_HEIGHT = { base: 720, sm: 560, lg: 420 };
+
 type OverviewProps = { game: OpenGame; channels: UseQueryResult<OutputOf<typeof listChannels>> };
 
 function Overview({ game, channels }: OverviewProps) {
@@ -60,7 +60,14 @@ function Overview({ game, channels }: OverviewProps) {
     meta: follow('builds'),
     enabled: !channels.isPending,
   });
-  const newest = builds.data?.builds[0];
+  const overview = useQuery({
+    ...ask(getGameOverview, { uid: game.game_uid }),
+    meta: follow('builds'),
+    refetchInterval: REFRESH_MS,
+    // What was done about a crash on another page must be here at once.
+    staleTime: 0,
+    enabled: !channels.isPending,
+  });
   return (
     <Stack gap="lg">
       <PageHead title="Overview" tabTitle={`Overview · ${game.name}`} />
@@ -72,10 +79,10 @@ function Overview({ game, channels }: OverviewProps) {
         <Skeleton h={480} />
       ) : (
         <>
-          {builds.isPending && <Skeleton h={SINCE_NEWEST_HEIGHT} />}
-          {newest !== undefined && <SinceNewest gameUid={game.game_uid} slug={game.slug} build={newest} />}
+          {overview.error !== null && <Problem error={overview.error} onRetry={() => void overview.refetch()} />}
+          {overview.isPending && <Skeleton h={STATUS_HEIGHT} />}
+          {overview.data !== undefined && <Status game={game} overview={overview.data} />}
           <Activity game={game} />
-          {channels.data !== undefined && <LiveNow slug={game.slug} pointers={channels.data.channels} />}
           {builds.isPending && <Skeleton h={220} />}
           {builds.data !== undefined && (
             <NewestBuilds slug={game.slug} builds={builds.data.builds} pointers={channels.data?.channels ?? null} />
@@ -87,58 +94,18 @@ function Overview({ game, channels }: OverviewProps) {
   );
 }
 
-/** The version that players get on each channel and platform. */
-function LiveNow({ slug, pointers }: { slug: string; pointers: readonly Pointer[] }) {
-  return (
-    <section aria-labelledby="live-now">
-      <Title order={2} size="h4" id="live-now" mb="xs">
-        Live now
-      </Title>
-      <DataTable
-        label="Live now"
-        keepsColumns
-        columns={pointerColumns(slug)}
-        rows={pointers.toSorted((a, b) => compareChannels(a.channel, b.channel) || comparePlatforms(a, b))}
-        rowKey={({ channel, os, arch }) => `${channel} ${os} ${arch}`}
-        empty={<Text size="sm">No channel offers a build. Promote one on the Channels page.</Text>}
-      />
-    </section>
-  );
-}
+type StatusProps = { game: OpenGame; overview: OutputOf<typeof getGameOverview> };
 
-function pointerColumns(slug: string): Column<Pointer>[] {
-  return [
-    {
-      header: 'Channel',
-      cell: ({ channel }) => (
-        <RowLink to="/dev/$slug/channels" params={{ slug }}>
-          {channel}
-        </RowLink>
-      ),
-    },
-    { header: 'Platform', cell: (pointer) => formatPlatform(pointer) },
-    { header: 'Version', cell: (pointer) => <LiveVersion slug={slug} pointer={pointer} /> },
-    { header: 'Updated', hiddenBelow: 'sm', cell: ({ moved_at }) => <Time at={moved_at} /> },
-    {
-      header: 'Scan',
-      hiddenBelow: 'sm',
-      cell: ({ scan }) => scan !== null && <StateBadge tone={SCANS[scan].tone}>{SCANS[scan].label}</StateBadge>,
-    },
-  ];
-}
-
-function LiveVersion({ slug, pointer }: { slug: string; pointer: Pointer }) {
-  if (pointer.expired) {
-    return (
-      <Text span size="sm" c="dimmed">
-        {`None (${pointer.version} expired)`}
-      </Text>
-    );
-  }
+/** Answers whether the game is all right: what is live and how it does, what crashes, and what is new. */
+function Status({ game, overview: { channels, top_crashes, news } }: StatusProps) {
   return (
-    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: pointer.build_id }}>
-      {pointer.version}
-    </SiteLink>
+    <>
+      <ChannelHealth slug={game.slug} channels={channels} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" verticalSpacing="lg">
+        <TopCrashes game={game} crashes={top_crashes} />
+        <News slug={game.slug} news={news} />
+      </SimpleGrid>
+    </>
   );
 }
 
@@ -164,86 +131,6 @@ function NewestBuilds({ slug, builds, pointers }: NewestBuildsProps) {
         rowKey={({ build_id }) => build_id}
       />
     </section>
-  );
-}
-
-const MAX_COUNTED = 100;
-/** The height in pixels, so that the content below doesn't move when the numbers arrive. */
-const SINCE_NEWEST_HEIGHT = { base: 118, sm: 70 };
-
-type SinceNewestProps = {
-  gameUid: string;
-  slug: string;
-  build: { build_id: string; version: string; created_at: string };
-};
-
-/** What happened since the newest build: new crash groups, open bugs and launch health. */
-function SinceNewest({ gameUid, slug, build }: SinceNewestProps) {
-  const groups = useQuery(
-    ask(listCrashGroups, { uid: gameUid, status: 'open', since_build: build.build_id, limit: MAX_COUNTED }),
-  );
-  const bugs = useQuery(ask(listBugTickets, { uid: gameUid, status: 'open', limit: MAX_COUNTED }));
-  const error = groups.error ?? bugs.error;
-  return (
-    <Box component="section" aria-labelledby="since-newest" mih={SINCE_NEWEST_HEIGHT}>
-      <Title order={2} size="h4" id="since-newest" mb="xs">
-        {`Since ${build.version}`}
-      </Title>
-      {error !== null && <Problem error={error} onRetry={() => void Promise.all([groups.refetch(), bugs.refetch()])} />}
-      <Group gap="xl" style={{ rowGap: 4 }}>
-        <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ q: 'is:open is:new' }} c="inherit" data-row>
-          <Count
-            count={groups.data?.groups.length}
-            hasMore={groups.data?.next_cursor != null}
-            one="new crash group"
-            other="new crash groups"
-          />
-        </SiteLink>
-        <SiteLink to="/dev/$slug/bugs" params={{ slug }} c="inherit" data-row>
-          <Count
-            count={bugs.data?.bugs.length}
-            hasMore={bugs.data?.next_cursor != null}
-            one="open bug"
-            other="open bugs"
-          />
-        </SiteLink>
-        <BuildBand gameUid={gameUid} slug={slug} buildId={build.build_id} />
-        <Text size="sm" c="dimmed">
-          Registered <Time at={build.created_at} />
-        </Text>
-      </Group>
-    </Box>
-  );
-}
-
-/** The band of this build. Players may see the band of an older one. */
-function BuildBand({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
-  const { data } = useQuery(ask(getBuildHealth, { uid: gameUid, build_id: buildId }));
-  if (data === undefined) return <Skeleton w={120} h={20} />;
-  return (
-    <SiteLink to="/dev/$slug/health" params={{ slug }} search={{ build: buildId }} underline="never" size="sm" data-row>
-      Launch health: <BandBadge band={data.band} />{' '}
-      <Text span size="sm" c="dimmed">
-        {formatMissingDevices(data)}
-      </Text>
-    </SiteLink>
-  );
-}
-
-type CountProps = {
-  count: number | undefined;
-  /** Whether there are more than `count`. */
-  hasMore: boolean;
-  one: string;
-  other: string;
-};
-
-function Count({ count, hasMore, one, other }: CountProps) {
-  if (count === undefined) return <Skeleton w={140} h={28} />;
-  return (
-    <span>
-      <span className={classes.count}>{hasMore ? `${count}+` : count}</span> {count === 1 ? one : other}
-    </span>
   );
 }
 
