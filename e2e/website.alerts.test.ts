@@ -84,6 +84,23 @@ describe('the alerts of a game', () => {
     await page.getByText('Added Discord, and sent a test to it').waitFor();
     assert.equal((await receiver.take('/chat')).embeds.length, 1);
     await untilEqual(() => page.getByRole('button', { name: 'Delete Discord' }).count(), 1);
+    // Its name and alerts are changed without its address, and an address is tested again.
+    await page.getByRole('button', { name: 'Edit Discord' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit Discord' });
+    assert.equal(await edit.getByLabel('Address').inputValue(), '');
+    await edit.getByLabel('Name').fill('The war room');
+    await edit.getByLabel('New bug ticket').uncheck();
+    await edit.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Changed The war room').waitFor();
+    await page.getByRole('row', { name: /The war room Discord at .*: New crash group/ }).waitFor();
+    await page.getByRole('button', { name: 'Edit The war room' }).click();
+    const again = page.getByRole('dialog', { name: 'Edit The war room' });
+    assert.equal(await again.getByLabel('New bug ticket').isChecked(), false);
+    await again.getByLabel('Name').fill('Discord');
+    await again.getByLabel('Address').fill(`${receiver.url}/other-chat`);
+    await again.getByRole('button', { name: 'Save and send test' }).click();
+    await page.getByText('Changed Discord, and sent a test to it').waitFor();
+    assert.equal((await receiver.take('/other-chat')).embeds.length, 1);
     receiver.respond(404);
     await page.getByRole('button', { name: 'Send test to Discord' }).click();
     await page.getByText('Not sent to Discord').waitFor();

@@ -30,10 +30,10 @@ type Destination = OutputOf<typeof listAlertDestinations>['destinations'][number
 export function Destinations({ uid }: { uid: string }) {
   const queries = useQueryClient();
   const { data, error, isPending, refetch } = useQuery(ask(listAlertDestinations, { uid }));
-  const [isAdding, setAdding] = useState(false);
+  const [edited, setEdited] = useState<Destination | 'new' | null>(null);
   const [deleted, setDeleted] = useState<Destination | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
-  const [arrivedAt, setArrivedAt] = useState<string | null>(null);
+  const [saved, setSaved] = useState<string | null>(null);
   const reload = async () => {
     await queries.invalidateQueries({ queryKey: [listAlertDestinations.id] });
     await queries.invalidateQueries({ queryKey: [listAlertDeliveries.id] });
@@ -41,7 +41,7 @@ export function Destinations({ uid }: { uid: string }) {
   const at = ({ destination_uid }: Destination) => ({ uid, destination_uid });
   const test = useMutation({
     mutationFn: (destination: Destination) => {
-      setArrivedAt(null);
+      setSaved(null);
       return call(testAlertDestination, at(destination));
     },
     onSuccess: reload,
@@ -118,6 +118,14 @@ export function Destinations({ uid }: { uid: string }) {
           <Button
             size="compact-xs"
             variant="default"
+            aria-label={`Edit ${destination.name}`}
+            onClick={() => setEdited(destination)}
+          >
+            Edit
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
             aria-label={`Delete ${destination.name}`}
             onClick={() => setDeleted(destination)}
           >
@@ -130,12 +138,12 @@ export function Destinations({ uid }: { uid: string }) {
   return (
     <Stack gap="md">
       {failure !== null && <Problem error={failure} {...(error !== null && { onRetry: () => void refetch() })} />}
-      {arrivedAt !== null && (
-        <Notice tone="good" title={`Added ${arrivedAt}, and sent a test to it`}>
-          <Text size="sm">Check that the message has arrived there.</Text>
+      {saved !== null && (
+        <Notice tone="good" title={saved}>
+          {saved.endsWith('a test to it') && <Text size="sm">Check that the message has arrived there.</Text>}
         </Notice>
       )}
-      {test.data !== undefined && arrivedAt === null && (
+      {test.data !== undefined && saved === null && (
         <Notice
           tone={test.data.state === 'sent' ? 'good' : 'bad'}
           title={test.data.state === 'sent' ? `Sent to ${test.data.to}` : `Not sent to ${test.data.to}`}
@@ -159,18 +167,19 @@ export function Destinations({ uid }: { uid: string }) {
         empty={<EmptyState>No chats or webhooks yet.</EmptyState>}
       />
       <Group>
-        <Button variant="default" onClick={() => setAdding(true)}>
+        <Button variant="default" onClick={() => setEdited('new')}>
           Add a chat or webhook
         </Button>
       </Group>
-      {isAdding && (
-        <AddDestination
+      {edited !== null && (
+        <DestinationDialog
           uid={uid}
+          existing={edited === 'new' ? null : edited}
           onChange={reload}
-          onClose={({ secret: shown, arrivedAt }) => {
+          onClose={({ secret: shown, done }) => {
             setSecret(shown);
-            setArrivedAt(arrivedAt);
-            setAdding(false);
+            setSaved(done);
+            setEdited(null);
           }}
         />
       )}
@@ -219,52 +228,59 @@ function kindOfAddress(url: string): Kind | undefined {
   return undefined;
 }
 
-type Added = OutputOf<typeof addAlertDestination>;
-
-type AddDestinationProps = {
+type DestinationDialogProps = {
   uid: string;
+  /** The destination to change; null to add one. */
+  existing: Destination | null;
   /** Called when a destination was added, changed or tested. */
   onChange: () => Promise<void>;
-  /** `arrivedAt` is the name of a destination that was added, if its test arrived. */
-  onClose: (result: { secret: string | null; arrivedAt: string | null }) => void;
+  /** `done` says what was done; null if nothing was, or if a test did not arrive. */
+  onClose: (result: { secret: string | null; done: string | null }) => void;
 };
 
+/** A destination, with the secret of a webhook that was just added. */
+type Stored = { readonly destination: Destination; readonly secret: string | null };
+
 /**
- * The dialog that adds a chat or a webhook to a game's alerts. The server sends a test to it. If that fails, the
- * destination stays, and so does the dialog with what was typed, to correct it and try again.
+ * The dialog that adds a chat or a webhook to a game's alerts, or changes one. The server sends a test to a new address.
+ * If that fails, the destination stays, and so does the dialog with what was typed, to correct it and try again.
  */
-function AddDestination({ uid, onChange, onClose }: AddDestinationProps) {
+function DestinationDialog({ uid, existing, onChange, onClose }: DestinationDialogProps) {
   const [chosen, setChosen] = useState<Kind | null>(null);
-  const [name, setName] = useState('');
+  const [name, setName] = useState(existing?.name ?? '');
   const [url, setUrl] = useState('');
-  const [kinds, setKinds] = useState<readonly AlertKind[]>(ALERT_KINDS);
-  const [added, setAdded] = useState<Added | null>(null);
-  const kind = added?.destination.kind ?? chosen ?? kindOfAddress(url.trim()) ?? 'slack';
+  const [kinds, setKinds] = useState<readonly AlertKind[]>(existing?.kinds ?? ALERT_KINDS);
+  const [stored, setStored] = useState<Stored | null>(existing && { destination: existing, secret: null });
+  const kind = stored?.destination.kind ?? chosen ?? kindOfAddress(url.trim()) ?? 'slack';
+  const address = url.trim();
   const fields = {
     name: name.trim() || DESTINATION_NAMES[kind],
-    url: url.trim(),
     kinds: kinds.length === ALERT_KINDS.length ? null : [...kinds],
   };
+  const isTested = existing === null || address !== '';
   const saving = useMutation({
-    mutationFn: async (): Promise<{ problem: string | null; added: Added }> => {
-      if (added === null) {
-        const created = await call(addAlertDestination, { uid, kind, ...fields });
-        setAdded(created);
-        return { problem: created.destination.last_test?.problem ?? null, added: created };
+    mutationFn: async (): Promise<{ problem: string | null; stored: Stored }> => {
+      if (stored === null) {
+        const added = await call(addAlertDestination, { uid, kind, url: address, ...fields });
+        setStored(added);
+        return { problem: added.destination.last_test?.problem ?? null, stored: added };
       }
-      const at = { uid, destination_uid: added.destination.destination_uid };
-      await call(updateAlertDestination, { ...at, ...fields });
+      const at = { uid, destination_uid: stored.destination.destination_uid };
+      await call(updateAlertDestination, { ...at, ...fields, ...(address !== '' && { url: address }) });
+      if (!isTested) return { problem: null, stored };
       const { problem } = await call(testAlertDestination, at);
-      return { problem, added };
+      return { problem, stored };
     },
     onSettled: onChange,
-    onSuccess: ({ problem, added: saved }) => {
-      if (problem === null) onClose({ secret: saved.secret, arrivedAt: fields.name });
+    onSuccess: ({ problem, stored: { secret } }) => {
+      const verb = existing === null ? 'Added' : 'Changed';
+      if (problem === null)
+        onClose({ secret, done: `${verb} ${fields.name}${isTested ? ', and sent a test to it' : ''}` });
     },
   });
-  const close = () => onClose({ secret: added?.secret ?? null, arrivedAt: null });
+  const close = () => onClose({ secret: stored?.secret ?? null, done: null });
   return (
-    <Dialog title="Add a chat or webhook" onClose={close}>
+    <Dialog title={existing === null ? 'Add a chat or webhook' : `Edit ${existing.name}`} onClose={close}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -276,23 +292,29 @@ function AddDestination({ uid, onChange, onClose }: AddDestinationProps) {
             data-field="url"
             data-autofocus
             label="Address"
-            description={SOURCES[kind]}
+            description={
+              existing === null
+                ? SOURCES[kind]
+                : `Leave it empty to keep the address at ${existing.host}, which is not shown again.`
+            }
             type="url"
-            required
+            required={existing === null}
             withAsterisk={false}
             placeholder={PLACEHOLDERS[kind]}
             value={url}
             onChange={({ currentTarget }) => setUrl(currentTarget.value)}
           />
-          <NativeSelect
-            data-field="kind"
-            label="Send alerts to"
-            description="Recognized by the address"
-            data={KINDS}
-            value={kind}
-            disabled={added !== null}
-            onChange={({ currentTarget }) => setChosen(currentTarget.value as Kind)}
-          />
+          {existing === null && (
+            <NativeSelect
+              data-field="kind"
+              label="Send alerts to"
+              description="Recognized by the address"
+              data={KINDS}
+              value={kind}
+              disabled={stored !== null}
+              onChange={({ currentTarget }) => setChosen(currentTarget.value as Kind)}
+            />
+          )}
           <TextInput
             data-field="name"
             label="Name"
@@ -316,7 +338,10 @@ function AddDestination({ uid, onChange, onClose }: AddDestinationProps) {
           </Checkbox.Group>
           {saving.error !== null && <Problem error={saving.error} />}
           {saving.data?.problem != null && (
-            <Notice tone="bad" title={`${fields.name} was added, but the test didn't arrive`}>
+            <Notice
+              tone="bad"
+              title={`${fields.name} was ${existing === null ? 'added' : 'changed'}, but the test didn't arrive`}
+            >
               <Text size="sm">{saving.data.problem}</Text>
               <Text size="sm">
                 {kind === 'webhook'
@@ -327,10 +352,10 @@ function AddDestination({ uid, onChange, onClose }: AddDestinationProps) {
           )}
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>
-              {added === null ? 'Cancel' : 'Close'}
+              {stored === null || existing !== null ? 'Cancel' : 'Close'}
             </Button>
             <Button type="submit" loading={saving.isPending} disabled={kinds.length === 0}>
-              {added === null ? 'Add and send test' : 'Save and send test'}
+              {stored === null ? 'Add and send test' : isTested ? 'Save and send test' : 'Save'}
             </Button>
           </Group>
         </Stack>
