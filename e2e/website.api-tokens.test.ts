@@ -15,7 +15,8 @@ describe('the page with API tokens', () => {
   let page: Page;
   const site = serveSite(async ({ service, browser }) => {
     studio = await openStudio(service, 'Owls of the North');
-    if (browser !== null) page = await site.openPage({ session: studio.session });
+    if (browser !== null)
+      page = await site.openPage({ session: studio.session, permissions: ['clipboard-read', 'clipboard-write'] });
   });
 
   /** Runs a command of the guide with the token, and returns the status and the body of the response. */
@@ -48,6 +49,9 @@ describe('the page with API tokens', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Copy the token "Weekly report" now.', { exact: false }).waitFor();
     const token = (await page.getByText(/^chf_api_[A-Za-z0-9]{32}$/).textContent()) ?? '';
+
+    await page.getByRole('button', { name: 'Copy API token' }).click();
+    await untilEqual(() => page.evaluate(() => navigator.clipboard.readText()), token);
 
     const row = page.getByRole('table', { name: 'API tokens' }).getByRole('row', { name: /Weekly report/ });
     await row.getByText('Can change crashes. Can read games.').waitFor();

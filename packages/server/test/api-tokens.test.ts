@@ -7,7 +7,7 @@ import { OPERATIONS } from '@chauffeur/contract/operations/all';
 import { TOKEN_SCOPES } from '@chauffeur/contract/token-scopes';
 import { sql } from 'kysely';
 import { DAY, MINUTE } from '../src/kernel/clock.ts';
-import { changed } from '../src/kernel/database/db.ts';
+import { changed, onlyRow } from '../src/kernel/database/db.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
 import { checkExpiry } from '../src/people/api-tokens/api-tokens.ts';
 import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';
@@ -321,6 +321,15 @@ describe('an API token ends', () => {
     const refused = await get(token, '/games');
     assert.deepEqual(statusOf(refused), [401, 4050]);
     assert.match(refused.body.error?.message ?? '', /was revoked/);
+    const { changes } = await onlyRow(
+      server.ctx.db,
+      sql<{ changes: object }>`select changes from audit_entries where operation = 'apiTokens.revoke' and outcome = 0
+        and details->>'token_id' = ${token.token_id}`,
+    );
+    assert.deepEqual(changes, {
+      token: { before: token.token_ref, after: null },
+      name: { before: 'Report script', after: null },
+    });
   });
 
   test('with all others of the account, by its owner, by a new password and by the operator', async () => {

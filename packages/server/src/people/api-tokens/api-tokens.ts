@@ -88,6 +88,9 @@ export const revokeApiToken = handle(contract.revokeApiToken, async (ctx, { call
   const now = ctx.clock.now();
   const revoked = await sql.revokeToken(ctx.db, caller.user.id, input.token_id, now);
   if (revoked === undefined) throw errors.notFound('token_id: you have no such token.');
+  // One that was revoked before keeps the time of that.
+  if (revoked.revoked_at?.getTime() === now.getTime())
+    auditChanges({ token: revoked.token_ref, name: revoked.name }, { token: null, name: null });
   return recordOf(revoked, now);
 });
 

@@ -107,7 +107,7 @@ function tokenColumns(onRevoke: (token: Token) => void): Column<Token>[] {
     { header: 'Name', cell: (token) => <TokenName token={token} /> },
     { header: 'Status', cell: (token) => <Status token={token} /> },
     { header: 'Games', overflow: 'anywhere', cell: formatGames },
-    { header: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+    { header: 'Created', overflow: 'nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
     { header: 'Last used', cell: (token) => <LastUse token={token} /> },
     {
       header: 'Actions',
@@ -160,9 +160,9 @@ function LastUse({ token: { last_used_at, last_used_from } }: { token: Token }) 
   if (last_used_at === null) return 'Never';
   return (
     <>
-      <Time at={last_used_at} />{' '}
+      <Time at={last_used_at} />
       {last_used_from !== null && (
-        <Text span size="sm" c="dimmed">
+        <Text size="xs" c="dimmed">
           from {last_used_from}
         </Text>
       )}
@@ -234,7 +234,7 @@ function CreateToken({ isBusy, error, onCreate, onClose }: CreateTokenProps) {
       <NativeSelect
         data-field="expires_in_days"
         label="Expires"
-        description="We email you a week before."
+        description="We email you before it expires, at most a week ahead."
         data={EXPIRIES}
         value={days}
         onChange={(event) => setDays(event.currentTarget.value)}
