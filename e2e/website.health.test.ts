@@ -113,17 +113,24 @@ describe('launch health and events', () => {
       .focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '1.1.0 for Linux x86_64 by day' }).waitFor();
-    await page.getByRole('img', { name: /^Launches by day, .*Booted: 10\.$/ }).waitFor();
+    await page
+      .getByRole('img', { name: /^Crashed on boot by day, .*\. 1\.1\.0: 8\.3% of 12; Starts: 12\.$/ })
+      .waitFor();
     await page.getByRole('button', { name: 'Show as table', expanded: false }).click();
     await page.getByRole('button', { name: 'Hide table', expanded: true }).waitFor();
     const today = page.getByRole('table', { name: 'Days of the build' }).getByRole('row').nth(1).getByRole('cell');
     await untilEqual(
       async () => (await today.allTextContents()).slice(1),
-      ['12', '10', '1', '12', '1', '2.5 s of 10', '–', '12'],
+      ['12', '10', '1', '12', '8.3% of 12', '1', '2.5 s of 10', '–', '12'],
     );
-    await page.getByRole('button', { name: /^Crashed/ }).click();
-    await page.waitForURL(/hidden=crash/);
-    await page.getByRole('img', { name: /Crashed: 1\.$/ }).waitFor({ state: 'detached' });
+    const shares = page.getByRole('table', { name: 'Crashed on boot' }).getByRole('row').nth(1).getByRole('cell');
+    await untilEqual(async () => (await shares.allTextContents()).slice(1), ['8.3%', '12']);
+    await page
+      .getByRole('list', { name: 'Series' })
+      .getByRole('button', { name: /^1\.1\.0/ })
+      .click();
+    await page.waitForURL(/hidden=/);
+    await page.getByText('All series are hidden').waitFor();
     await page.getByRole('button', { name: 'Time to start' }).click();
     await page.getByRole('img', { name: /^Median time to start by day, .*2\.5 s of 10\.$/ }).waitFor();
     await page.reload();

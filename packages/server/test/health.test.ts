@@ -108,6 +108,7 @@ describe('the health of builds', () => {
         devices_last_seen: 40,
         devices: 40,
         crashed_devices: 2,
+        crashed_on_boot: 2,
         events: { session_start: 40, crash: 2, boot_ok: 39, session_end: 40 },
       },
     ]);

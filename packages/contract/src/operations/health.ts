@@ -104,6 +104,9 @@ export const getBuildHealth = defineOperation({
         devices_last_seen: Type.Integer({ description: 'Devices last seen on this day' }),
         devices: Type.Integer({ description: 'Devices that sent events on this day' }),
         crashed_devices: Type.Integer({ description: 'Devices that crashed on this day' }),
+        crashed_on_boot: Type.Integer({
+          description: 'Devices that crashed before their first boot_ok, and did so last on this day',
+        }),
         events: Type.Record(Type.String(), Type.Integer(), { description: 'Number of each standard event' }),
       }),
       { description: 'Days with data among the last 30 (UTC), oldest first' },

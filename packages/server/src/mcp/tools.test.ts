@@ -9,9 +9,9 @@ const perform: Perform = () => Promise.reject(new Error('no tool is called here'
 const tools = toolsOf(OPERATIONS.map((operation) => ({ operation, perform })));
 
 describe('the schemas of results', () => {
-  it('take at most 75 kB of the context of a model together', () => {
+  it('take at most 80 kB of the context of a model together', () => {
     const schemas = [...tools.values()].map(({ definition }) => definition.outputSchema);
-    assert.ok(JSON.stringify(schemas).length <= 75_000);
+    assert.ok(JSON.stringify(schemas).length <= 80_000);
   });
 
   it('name and describe the first fields, and mark untrusted text below them', () => {

@@ -18,7 +18,13 @@ type BarsProps = {
   format: (value: number) => string;
   /** Draws percentages as lines, on a scale that starts just below the lowest value. */
   areShares?: boolean;
+  /** Draws the series as lines on a scale that starts at 0, over faint bars of this one, which have their own scale. */
+  backdrop?: Series | undefined;
+  formatBackdrop?: ((value: number) => string) | undefined;
 };
+
+/** How much of the height the highest bar of a backdrop takes. */
+const BACKDROP_SHARE = 0.6;
 
 /** The space for the labels of the times, and half a line of text at the top. */
 const LABELS = 28;
@@ -50,11 +56,14 @@ function Drawing({
   format,
   height,
   areShares = false,
+  backdrop,
   pointed,
 }: BarsProps & { pointed: number | null }) {
   const id = useId();
   const plot = height - LABELS;
-  const scale = areShares ? shareScaleOf(lowestOf(series)) : scaleOf(highestSum(times, series), plot < 180 ? 3 : 5);
+  const areLines = areShares || backdrop !== undefined;
+  const highest = areLines ? Math.max(...series.map((each) => highestSum(times, [each]))) : highestSum(times, series);
+  const scale = areShares ? shareScaleOf(lowestOf(series)) : scaleOf(highest, plot < 180 ? 3 : 5);
   const [bottom, top] = [scale[0] ?? 0, scale.at(-1) ?? 1];
   return (
     <>
@@ -82,13 +91,24 @@ function Drawing({
           height={plot}
         />
       )}
-      {areShares ? (
+      {backdrop !== undefined &&
+        barsOf(times, [backdrop], highestSum(times, [backdrop]) / BACKDROP_SHARE, plot).map((bar) => (
+          <rect
+            key={bar.x}
+            className={classes.backdrop}
+            x={`${bar.x}%`}
+            y={bar.y}
+            width={`${bar.width}%`}
+            height={bar.height}
+          />
+        ))}
+      {areLines ? (
         <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height={plot} aria-hidden="true">
           {series.map((each) => {
             const { path, dots } = lineOf(times, each, bottom, top);
             return (
               <g key={each.key} className={classes.line} stroke={colourOf(each)}>
-                <path d={path} />
+                <path d={path} strokeDasharray={backdrop === undefined ? undefined : dashesOf(each)} />
                 <path d={dots} className={classes.dots} />
               </g>
             );
@@ -128,7 +148,7 @@ function lowestOf(series: readonly Series[]): number {
 }
 
 /** Shown next to the pointer, on the side with more space. */
-function Values({ series, times, step, format, index }: BarsProps & { index: number }) {
+function Values({ series, backdrop, times, step, format, formatBackdrop, index }: BarsProps & { index: number }) {
   const at = times[index] ?? '';
   const x = positionOf(index + 0.5, times.length);
   return (
@@ -140,9 +160,15 @@ function Values({ series, times, step, format, index }: BarsProps & { index: num
       <strong>{formatTime(at, step)}</strong>
       {series.map((each) => (
         <span key={each.key}>
-          <Swatch look={each} /> {each.label}: {each.values.has(at) ? format(each.values.get(at) ?? 0) : '–'}
+          {backdrop === undefined ? <Swatch look={each} /> : <LineSwatch look={each} />} {each.label}:{' '}
+          {each.values.has(at) ? format(each.values.get(at) ?? 0) : '–'}
         </span>
       ))}
+      {backdrop !== undefined && (
+        <span>
+          <BackdropSwatch /> {backdrop.label}: {(formatBackdrop ?? format)(backdrop.values.get(at) ?? 0)}
+        </span>
+      )}
     </div>
   );
 }
@@ -189,6 +215,39 @@ export function Swatch({ look }: { look: Look }) {
         stroke={colourOf(look)}
         strokeWidth="1"
       />
+    </svg>
+  );
+}
+
+/** The dashes that set the lines of a chart apart without colour. The first is solid. */
+const DASHES = [undefined, '9 6', '2 6', '14 5 2 5'] as const;
+
+function dashesOf({ pattern }: Pick<Look, 'pattern'>): string | undefined {
+  return DASHES[pattern % DASHES.length];
+}
+
+/** Shown next to the name of a series that is a line. */
+export function LineSwatch({ look }: { look: Look }) {
+  return (
+    <svg className={classes.swatch} width="28" height="14" aria-hidden="true">
+      <line
+        className={classes.line}
+        x1="1"
+        x2="27"
+        y1="7"
+        y2="7"
+        stroke={colourOf(look)}
+        strokeDasharray={dashesOf(look)}
+      />
+    </svg>
+  );
+}
+
+/** Shown next to the name of a backdrop. */
+export function BackdropSwatch() {
+  return (
+    <svg className={classes.swatch} width="14" height="14" aria-hidden="true">
+      <rect className={classes.backdrop} width="14" height="14" rx="2" />
     </svg>
   );
 }

@@ -5,7 +5,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask } from '../api.ts';
-import { Bars, LazySeriesTable, Swatch, TableButton } from './Bars.tsx';
+import { BackdropSwatch, Bars, LazySeriesTable, LineSwatch, Swatch, TableButton } from './Bars.tsx';
 import classes from './Chart.module.css';
 import { buildColours, colourOfBuild } from './colours.ts';
 import { type ChartStep, formatTime, type Series, totalOf } from './series.ts';
@@ -18,11 +18,16 @@ type TimeChartProps = {
   series: readonly Series[];
   times: readonly string[];
   step: ChartStep;
-  /** `stacked` if the sum means something; `separate` gives each series a chart with its own scale. */
-  shape: 'stacked' | 'separate';
+  /**
+   * `stacked` if the sum means something; `separate` gives each series a chart with its own scale; `lines` draws them
+   * over the faint bars of the backdrop.
+   */
+  shape: 'stacked' | 'separate' | 'lines';
+  backdrop?: Series;
+  formatBackdrop?: (value: number) => string;
   format: (value: number) => string;
   /** Formats the numbers in the table; `format` by default. */
-  formatExactly?: (value: number) => string;
+  formatExactly?: (value: number, key: string) => string;
   /** The formatted total of a series; the sum by default. */
   formatTotal?: (series: Series) => string;
   hidden: readonly string[];
@@ -55,28 +60,55 @@ export function TimeChart(props: TimeChartProps) {
   return (
     <Stack gap="sm">
       <Group justify="space-between" gap="sm" align="flex-start">
-        <Legend series={series} hidden={hidden} formatTotal={formatTotal} onToggle={onToggle} />
+        <Legend series={series} backdrop={props.backdrop} {...{ hidden, formatTotal, onToggle }} />
         <TableButton isShown={hasTable} onChange={onTable} />
       </Group>
       {shown.length === 0 && <Text size="sm">All series are hidden. Select one in the legend.</Text>}
       <Charts {...props} series={shown} formatTotal={formatTotal} />
       {hasTable &&
         shown.length > 0 &&
-        (table ?? <LazySeriesTable label={label} series={shown} times={times} step={step} format={formatExactly} />)}
+        (table ?? (
+          <LazySeriesTable
+            label={label}
+            series={props.backdrop === undefined ? shown : [...shown, props.backdrop]}
+            times={times}
+            step={step}
+            format={formatExactly}
+          />
+        ))}
     </Stack>
   );
 }
 
-type ChartsProps = Pick<TimeChartProps, 'label' | 'height' | 'series' | 'times' | 'step' | 'shape' | 'format'> & {
+type ChartsProps = Pick<
+  TimeChartProps,
+  'label' | 'height' | 'series' | 'times' | 'step' | 'shape' | 'format' | 'backdrop' | 'formatBackdrop'
+> & {
   formatTotal: (series: Series) => string;
 };
 
-function Charts({ label, height = STACKED_HEIGHT, series, times, step, shape, format, formatTotal }: ChartsProps) {
+function Charts(props: ChartsProps) {
+  const {
+    label,
+    height = STACKED_HEIGHT,
+    series,
+    backdrop,
+    formatBackdrop,
+    times,
+    step,
+    shape,
+    format,
+    formatTotal,
+  } = props;
   if (series.length === 0) return null;
   const span = `${formatTime(times[0] ?? '', step)} to ${formatTime(times.at(-1) ?? '', step)}`;
   const describe = (shown: readonly Series[]) =>
     `${label} by ${step}, ${span}. ${shown.map((each) => `${each.label}: ${formatTotal(each)}`).join('; ')}.`;
   const common = { times, step, format };
+  if (shape === 'lines') {
+    const all = backdrop === undefined ? series : [...series, backdrop];
+    return <Bars {...common} {...{ series, backdrop, formatBackdrop, height }} description={describe(all)} />;
+  }
   if (shape === 'stacked' || series.length === 1)
     return <Bars {...common} series={series} height={height} description={describe(series)} />;
   return series.map((each) => (
@@ -91,6 +123,8 @@ function Charts({ label, height = STACKED_HEIGHT, series, times, step, shape, fo
 
 type LegendProps = {
   series: readonly Series[];
+  /** It cannot be hidden. */
+  backdrop: Series | undefined;
   hidden: readonly string[];
   /** The formatted total of a series. */
   formatTotal: (series: Series) => string;
@@ -98,7 +132,7 @@ type LegendProps = {
 };
 
 /** The legend of a chart. Each entry is a button that hides or shows its series. */
-function Legend({ series, hidden, formatTotal, onToggle }: LegendProps) {
+function Legend({ series, backdrop, hidden, formatTotal, onToggle }: LegendProps) {
   return (
     <ul className={classes.legend} aria-label="Series">
       {series.map((each) => (
@@ -109,12 +143,19 @@ function Legend({ series, hidden, formatTotal, onToggle }: LegendProps) {
             aria-pressed={!hidden.includes(each.key)}
             onClick={() => onToggle(each.key)}
           >
-            <Swatch look={each} />
+            {backdrop === undefined ? <Swatch look={each} /> : <LineSwatch look={each} />}
             {each.label}
             <span className={classes.total}>{formatTotal(each)}</span>
           </button>
         </li>
       ))}
+      {backdrop !== undefined && (
+        <li className={classes.note}>
+          <BackdropSwatch />
+          {backdrop.label}
+          <span className={classes.total}>{formatTotal(backdrop)}</span>
+        </li>
+      )}
     </ul>
   );
 }

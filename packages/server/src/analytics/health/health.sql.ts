@@ -229,16 +229,23 @@ export function readGameDays(db: Db, { gameId, since }: HealthWindow): Promise<G
   );
 }
 
-export type DayDevicesRow = { day: string; last_seen: number; devices: number; crashed_devices: number };
+export type DayDevicesRow = {
+  day: string;
+  last_seen: number;
+  devices: number;
+  crashed_devices: number;
+  crashed_on_boot: number;
+};
 
 /** Counts, for each day, the build's devices that were last seen on it, how many sent events, and how many crashed. */
 export function readDayDevices(db: Db, { gameId, since }: HealthWindow, buildId: string): Promise<DayDevicesRow[]> {
   return rows(
     db,
-    sql<DayDevicesRow>`select day::text, sum(devices) as last_seen, sum(active) as devices, sum(active_crashed) as crashed_devices
+    sql<DayDevicesRow>`select day::text, sum(devices) as last_seen, sum(active) as devices, sum(active_crashed) as crashed_devices,
+        sum(crashed) as crashed_on_boot
       from event_device_days
       where game_id = ${gameId} and build_id = ${buildId} and day >= ${since}::date
-      group by day having sum(devices) <> 0 or sum(active) <> 0`,
+      group by day having sum(devices) <> 0 or sum(active) <> 0 or sum(crashed) <> 0`,
   );
 }
 

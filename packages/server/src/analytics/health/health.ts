@@ -31,7 +31,7 @@ type Times = Pick<BuildHealth, 'boot_ms' | 'session_seconds'>;
 
 const PAGE_SIZE = 50;
 const NO_TIMES: Times = { boot_ms: medianOf([]), session_seconds: medianOf([]) };
-const NO_DAY = { devices_last_seen: 0, devices: 0, crashed_devices: 0, events: {}, ...NO_TIMES };
+const NO_DAY = { devices_last_seen: 0, devices: 0, crashed_devices: 0, crashed_on_boot: 0, events: {}, ...NO_TIMES };
 
 /** The first UTC day of the window. */
 function sinceOf(ctx: Pick<Context, 'clock'>): string {

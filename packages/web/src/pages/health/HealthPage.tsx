@@ -1,24 +1,25 @@
 // Launch health: the band that players see, the builds with their numbers, the days of one build, and how bands are
 // computed.
 import {
-  formatCompactNumber,
   formatDuration,
   formatMilliseconds,
   formatNumber,
+  formatPercent,
   formatPlatform,
 } from '@chauffeur/contract/format';
 import { BAND_RULES, MIN_DEVICES, WINDOW_DAYS } from '@chauffeur/contract/launch-bands';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { type Band, getBuildHealth, listHealth } from '@chauffeur/contract/operations/health';
 import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
-import { formatTime, readList, toggled, writeList } from '../../charts/series.ts';
+import { formatTime, readList, toggled, totalOf, writeList } from '../../charts/series.ts';
 import { TimeChart, useBuildColours } from '../../charts/TimeChart.tsx';
 import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { Choice } from '../../ui/Choice.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
+import { formatShare } from '../../ui/format.ts';
 import { usePages } from '../../ui/PagedTable.tsx';
 import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -31,14 +32,16 @@ import { useGame } from '../games/use-game.ts';
 import { CompareBuilds } from './CompareBuilds.tsx';
 import { HealthTable, MEDIAN_COLUMNS } from './HealthTable.tsx';
 import {
+  bootCrashSeries,
   CHARTS,
-  type ChartName,
   type HealthDays,
-  launchSeries,
+  type MedianName,
   medianSeries,
   nextToBeRated,
   type RatedBuild,
   readChart,
+  shownWith,
+  startSeries,
   timeOfDay,
   windowOf,
 } from './health-days.ts';
@@ -82,7 +85,7 @@ export function HealthPage() {
         </>
       )}
       {selected !== undefined && <CompareBuilds gameUid={game.game_uid} builds={builds} selected={selected} />}
-      {selected !== undefined && <BuildDays key={selected} buildId={selected} colour={colourOf(selected)} />}
+      {selected !== undefined && <BuildDays key={selected} buildId={selected} builds={builds} colourOf={colourOf} />}
       {!list.isLoading && <HealthRules />}
     </Stack>
   );
@@ -172,20 +175,28 @@ const BAND_COLUMNS: readonly Column<Rule>[] = [
 
 type Health = OutputOf<typeof getBuildHealth>;
 
-/** The last 30 days of a build: launches, start times or session lengths, as a chart and as a table. */
-function BuildDays({ buildId, colour }: { buildId: string; colour: number }) {
+type BuildDaysProps = {
+  buildId: string;
+  builds: readonly RatedBuild[];
+  colourOf: (buildId: string) => number;
+};
+
+/** The last 30 days of a build: crashes on boot, start times or session lengths, as a chart and as a table. */
+function BuildDays({ buildId, ...props }: BuildDaysProps) {
   const game = useGame();
   const { data, error, isPending, refetch } = useQuery(ask(getBuildHealth, { uid: game.game_uid, build_id: buildId }));
   return (
     <Stack gap="sm" component="section" aria-labelledby="days">
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={360} />}
-      {data !== undefined && <Days slug={game.slug} health={data} colour={colour} />}
+      {data !== undefined && <Days slug={game.slug} health={data} {...props} />}
     </Stack>
   );
 }
 
-function Days({ slug, health, colour }: { slug: string; health: Health; colour: number }) {
+type DaysProps = Omit<BuildDaysProps, 'buildId'> & { health: Health };
+
+function Days({ slug, health, builds, colourOf }: DaysProps & { slug: string }) {
   const { show } = route.useSearch();
   const change = useChange();
   const chart = readChart(show);
@@ -205,35 +216,97 @@ function Days({ slug, health, colour }: { slug: string; health: Health; colour: 
           <Choice label="Chart" value={chart} choices={CHARTS} onChange={(value) => change({ show: value })} />
         )}
       </Group>
-      {hasDays ? (
-        <DaysChart chart={chart} health={health} colour={colour} />
-      ) : (
-        <EmptyState>No device has sent a launch event of this build in the last 30 days.</EmptyState>
-      )}
+      {!hasDays && <EmptyState>No device has sent a launch event of this build in the last 30 days.</EmptyState>}
+      {hasDays && chart === 'boot' && <BootChart health={health} builds={builds} colourOf={colourOf} />}
+      {hasDays && chart !== 'boot' && <MedianChart chart={chart} health={health} colour={colourOf(health.build_id)} />}
     </>
   );
 }
 
-function DaysChart({ chart, health, colour }: { chart: ChartName; health: Health; colour: number }) {
-  const search = route.useSearch();
-  const change = useChange();
-  const hidden = readList(search.hidden);
+/** Draws the share of devices that crashed on boot for the build and others, over how often they were started. */
+function BootChart({ health, builds, colourOf }: DaysProps) {
+  const { game_uid: uid } = useGame();
+  const { other } = route.useSearch();
+  const controls = useChartControls();
+  const times = windowOf(useNow());
+  const shown = shownWith<Pick<Health, 'build_id' | 'version' | 'os' | 'arch'>>(builds, health, other);
+  const loaded = useQueries({ queries: shown.map(({ build_id }) => ask(getBuildHealth, { uid, build_id })) });
+  const all = [health, ...loaded.flatMap(({ data }) => data ?? [])];
+  const isOnePlatform = all.every(({ os, arch }) => os === health.os && arch === health.arch);
+  const lines = all.map((each) => ({
+    key: each.build_id,
+    label: isOnePlatform ? each.version : `${each.version} for ${formatPlatform(each)}`,
+    colour: colourOf(each.build_id),
+    days: each.days,
+  }));
+  const byId = new Map(all.map((each) => [each.build_id, each]));
+  const isBackdrop = (key: string) => !byId.has(key);
   return (
     <>
       <TimeChart
-        {...chartOf(chart, health, windowOf(useNow()), colour)}
+        label="Crashed on boot"
+        shape="lines"
         step="day"
-        hidden={hidden}
-        onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
-        hasTable={search.table !== undefined}
-        onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
+        times={times}
+        series={lines.map(bootCrashSeries)}
+        backdrop={startSeries(
+          lines.filter(({ key }) => !controls.hidden.includes(key)),
+          times,
+        )}
+        format={(percent) => formatPercent(percent / 100)}
+        formatBackdrop={formatNumber}
+        formatExactly={(value, key) => (isBackdrop(key) ? formatNumber(value) : formatPercent(value / 100))}
+        formatTotal={(series) => {
+          const build = byId.get(series.key);
+          return build === undefined
+            ? formatNumber(totalOf(series))
+            : formatShare(build.crashed_on_boot, build.devices);
+        }}
+        {...controls}
+      />
+      {controls.hasTable && <DaysTable days={health.days} />}
+      <Text size="sm" c="dimmed">
+        Lines are the share of the devices of each day (UTC) that crashed before their first <code>boot_ok</code>. Bars
+        are the starts of these builds.
+      </Text>
+    </>
+  );
+}
+
+function MedianChart({ chart, health, colour }: { chart: MedianName; health: Health; colour: number }) {
+  const format = chart === 'start' ? formatMilliseconds : formatDuration;
+  const { median, samples } = chart === 'start' ? health.boot_ms : health.session_seconds;
+  return (
+    <>
+      <TimeChart
+        label={chart === 'start' ? 'Median time to start' : 'Median session'}
+        shape="stacked"
+        step="day"
+        times={windowOf(useNow())}
+        series={[medianSeries(health.days, chart, colour)]}
+        format={format}
+        formatTotal={() => (median === null ? 'none yet' : `${format(median)} of ${formatNumber(samples)}`)}
         table={<DaysTable days={health.days} />}
+        {...useChartControls()}
       />
       <Text size="sm" c="dimmed">
         {NOTES[chart]}
       </Text>
     </>
   );
+}
+
+/** What the address says about the chart, and how to change it. */
+function useChartControls() {
+  const search = route.useSearch();
+  const change = useChange();
+  const hidden = readList(search.hidden);
+  return {
+    hidden,
+    onToggle: (key: string) => change({ hidden: writeList(toggled(hidden, key)) }),
+    hasTable: search.table !== undefined,
+    onTable: (hasTable: boolean) => change({ table: hasTable ? '1' : undefined }),
+  };
 }
 
 /** Returns a function that changes parts of the address. */
@@ -243,33 +316,10 @@ function useChange() {
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true, resetScroll: false });
 }
 
-const NOTES: Readonly<Record<ChartName, string>> = {
-  launches: 'Events by day (UTC), each with its own scale. This chart counts every launch, while bands count devices.',
+const NOTES: Readonly<Record<MedianName, string>> = {
   start: 'Daily median (UTC) of the time from process start to boot_ok. Days without data are empty.',
   session: 'Daily median (UTC) of the session length in session_end. Days without data are empty.',
 };
-
-function chartOf(chart: ChartName, health: Health, times: readonly string[], colour: number) {
-  const { days } = health;
-  if (chart === 'launches')
-    return {
-      label: 'Launches',
-      times,
-      series: launchSeries(days, times, colour),
-      shape: 'separate' as const,
-      format: formatCompactNumber,
-    };
-  const format = chart === 'start' ? formatMilliseconds : formatDuration;
-  const { median, samples } = chart === 'start' ? health.boot_ms : health.session_seconds;
-  return {
-    label: chart === 'start' ? 'Median time to start' : 'Median session',
-    times,
-    series: [medianSeries(days, chart, colour)],
-    shape: 'stacked' as const,
-    format,
-    formatTotal: () => (median === null ? 'none yet' : `${format(median)} of ${formatNumber(samples)}`),
-  };
-}
 
 /** The numbers of a build by day, newest first. Days without events have no row. */
 function DaysTable({ days }: { days: HealthDays }) {
@@ -290,6 +340,11 @@ const DAY_COLUMNS: readonly Column<HealthDays[number]>[] = [
   { header: 'Booted', align: 'right', cell: ({ events }) => formatNumber(events.boot_ok ?? 0) },
   { header: 'Crashed', align: 'right', cell: ({ events }) => formatNumber(events.crash ?? 0) },
   { header: 'Devices', align: 'right', cell: ({ devices }) => formatNumber(devices) },
+  {
+    header: 'Crashed on boot',
+    align: 'right',
+    cell: ({ crashed_on_boot, devices }) => formatShare(crashed_on_boot, devices),
+  },
   { header: 'Crashed devices', align: 'right', cell: ({ crashed_devices }) => formatNumber(crashed_devices) },
   ...MEDIAN_COLUMNS,
   {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  bootCrashSeries,
   formatDifference,
   formatVerdict,
   type HealthDays,
-  launchSeries,
   medianSeries,
   nextToBeRated,
   type RatedBuild,
+  shownWith,
+  startSeries,
   windowOf,
 } from './health-days.ts';
 
@@ -20,28 +22,54 @@ const DAYS: HealthDays = [
     devices_last_seen: 2,
     devices: 3,
     crashed_devices: 1,
-    events: { boot_ok: 3, crash: 1 },
+    crashed_on_boot: 1,
+    events: { session_start: 5, boot_ok: 3, crash: 1 },
   },
 ];
 
-describe('windowOf, launchSeries and medianSeries', () => {
+describe('the series of days', () => {
   const times = windowOf(new Date('2026-11-21T23:59:00Z'));
+  const at = '2026-11-20T00:00:00.000Z';
+  const build = { key: 'a', label: '1.0', colour: 5, days: DAYS };
 
   it('cover thirty days, ending with today', () => {
     assert.equal(times.length, 30);
     assert.deepEqual([times[0], times.at(-1)], ['2026-10-23T00:00:00.000Z', '2026-11-21T00:00:00.000Z']);
   });
 
-  it('use zeros for days without launches, and nothing for days without samples', () => {
-    const [started, booted, crashed] = launchSeries(DAYS, times, 5);
-    const at = '2026-11-20T00:00:00.000Z';
-    assert.deepEqual(
-      [started, booted, crashed].map((series) => series?.values.get(at)),
-      [0, 3, 1],
-    );
-    assert.equal(booted?.values.get('2026-11-21T00:00:00.000Z'), 0);
+  it('have the share of devices that crashed on boot, and nothing for days without devices', () => {
+    const series = bootCrashSeries(build, 2);
+    assert.deepEqual([series.key, series.label, series.colour, series.pattern], ['a', '1.0', 5, 2]);
+    assert.deepEqual([...series.values], [[at, 100 / 3]]);
+    const idle = { ...DAYS[0]!, devices: 0, crashed_on_boot: 1 };
+    assert.deepEqual([...bootCrashSeries({ ...build, days: [idle] }, 0).values], []);
+  });
+
+  it('add up the starts of all builds, with zeros for days without any', () => {
+    const { values } = startSeries([build, build], times);
+    assert.deepEqual([values.get(at), values.get('2026-11-21T00:00:00.000Z'), values.size], [10, 0, 30]);
+  });
+
+  it('have nothing for days without samples', () => {
     assert.deepEqual([...medianSeries(DAYS, 'start', 5).values], [[at, 4000]]);
     assert.deepEqual([...medianSeries(DAYS, 'session', 5).values], []);
+  });
+});
+
+describe('shownWith', () => {
+  const build = (build_id: string, os = 'linux') => ({ build_id, os, arch: 'x86_64' });
+  const builds = [build('5'), build('4', 'windows'), build('3'), build('2'), build('1'), build('0')];
+  const idsWith = (compared?: string) => shownWith(builds, build('5'), compared).map(({ build_id }) => build_id);
+
+  it('returns the newest other builds for the platform', () => {
+    assert.deepEqual(idsWith(), ['3', '2', '1']);
+    assert.deepEqual(idsWith('missing'), ['3', '2', '1']);
+  });
+
+  it('begins with the build that is compared, whatever its platform', () => {
+    assert.deepEqual(idsWith('4'), ['4', '3', '2']);
+    assert.deepEqual(idsWith('0'), ['0', '3', '2']);
+    assert.deepEqual(idsWith('5'), ['3', '2', '1']);
   });
 });
 
