@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { newestMail } from '../packages/server/test/setup/mail.ts';
-import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
@@ -186,8 +186,21 @@ describe('the bug tickets of a game', () => {
     await ticket()
       .getByText(/^Ticket assigned to /)
       .waitFor();
-    await ticket().getByRole('button', { name: 'Undo' }).click();
+    const mine = page.getByLabel('Assigned to me');
+    const tickets = page.getByRole('list', { name: 'Tickets' }).getByRole('listitem');
+    const all = await tickets.count();
+    assert.ok(all > 1);
+    await mine.check();
+    await untilEqual(() => tickets.count(), 1);
+    await tickets.getByRole('link', { name: /^Grass is blue/ }).click();
+    assert.match(page.url(), /[?&]mine=1/);
+    await mine.uncheck();
+    await untilEqual(() => tickets.count(), all);
+    await tickets.getByRole('link', { name: /^Grass is blue/ }).click();
+    await ticket().getByLabel('Assignee').selectOption('');
     await untilEqual(() => ticket().getByLabel('Assignee').inputValue(), '');
+    await ticket().getByRole('button', { name: 'Undo' }).click();
+    await until(async () => (await ticket().getByLabel('Assignee').inputValue()) !== '');
     await fill('Add labels', 'Labels', 'colours, level 2');
     await ticket().getByRole('link', { name: 'colours' }).waitFor();
     const report = await askAs(site.service, studio.session)<{

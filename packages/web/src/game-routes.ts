@@ -105,7 +105,7 @@ const alertAction = createRoute({
 const bugs = createRoute({
   getParentRoute: () => dev,
   path: '/bugs',
-  validateSearch: textSearch('status', 'label', 'q'),
+  validateSearch: textSearch('status', 'label', 'q', 'mine'),
   component: lazyPage(() => import('./pages/bugs/BugsPage.tsx'), 'BugsPage'),
 });
 

@@ -23,10 +23,10 @@ import { Time } from '../../ui/Time.tsx';
 import { UnsentText } from '../../ui/UnsavedWarning.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './BugsPage.module.css';
-import { actionsFrom, readStatusFilter, STATUSES, stateOf, type Ticket } from './bug-status.ts';
+import { actionsFrom, STATUSES, stateOf, type Ticket } from './bug-status.ts';
 import { FixDialog } from './FixDialog.tsx';
 import { RenameTicket, TicketFacts } from './TicketFacts.tsx';
-import { type ChangeTicket, useTicketChange } from './use-bugs.ts';
+import { type ChangeTicket, useBugFilter, useTicketChange } from './use-bugs.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/bugs/$bugUid');
 
@@ -71,9 +71,7 @@ function titleOf(game: string, bug: Ticket | undefined, isMissing: boolean): str
 type TicketDetailsProps = { bug: Ticket; gameUid: string; slug: string };
 
 function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
-  const { status, label: labelFilter = '', q = '' } = route.useSearch();
-  const filter = { status: readStatusFilter(status), label: labelFilter, text: q };
-  const change = useTicketChange(gameUid, filter, bug.bug_uid);
+  const change = useTicketChange(gameUid, useBugFilter(route.useSearch()), bug.bug_uid);
   const { tone, label } = STATUSES[bug.status];
   return (
     <>

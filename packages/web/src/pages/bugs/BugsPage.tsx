@@ -1,5 +1,5 @@
 // The bug tickets of a game: a list with a search and filters, next to the open ticket.
-import { Badge, Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { getRouteApi, Link, Outlet, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Choice } from '../../ui/Choice.tsx';
@@ -13,23 +13,28 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { useGame } from '../games/use-game.ts';
 import classes from './BugsPage.module.css';
-import { type ListedTicket, readStatusFilter, STATUS_FILTERS, STATUSES, type StatusFilter } from './bug-status.ts';
-import { type BugFilter, useBugs, useNewBugs } from './use-bugs.ts';
+import { type ListedTicket, STATUS_FILTERS, STATUSES, type StatusFilter } from './bug-status.ts';
+import { type BugFilter, useBugFilter, useBugs, useNewBugs } from './use-bugs.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/bugs');
 
 export function BugsPage() {
   const game = useGame();
-  const { status, label = '', q = '' } = route.useSearch();
-  const filter: BugFilter = { status: readStatusFilter(status), label, text: q };
+  const search = route.useSearch();
+  const filter = useBugFilter(search);
   const navigate = route.useNavigate();
   const { bugUid } = useParams({ strict: false });
-  const changeFilter = (change: Partial<BugFilter>) => {
+  const changeFilter = ({ mine = search.mine, ...change }: Partial<BugFilter> & { mine?: string }) => {
     const next = { ...filter, ...change };
     void navigate({
       to: '/dev/$slug/bugs',
       params: { slug: game.slug },
-      search: { status: next.status === 'open' ? undefined : next.status, label: next.label, q: next.text },
+      search: {
+        status: next.status === 'open' ? undefined : next.status,
+        label: next.label,
+        q: next.text,
+        mine: mine === '' ? undefined : mine,
+      },
       replace: true,
     });
   };
@@ -44,6 +49,12 @@ export function BugsPage() {
         />
       </PageHead>
       <Group gap="xs">
+        <Switch
+          size="sm"
+          label="Assigned to me"
+          checked={search.mine !== undefined}
+          onChange={({ currentTarget }) => changeFilter({ mine: currentTarget.checked ? '1' : '' })}
+        />
         <SearchBox key={filter.text} text={filter.text} onSearch={(text) => changeFilter({ text, status: 'all' })} />
         {filter.label !== '' && (
           <Group gap="xs">
@@ -185,7 +196,8 @@ const EMPTY_TEXTS: Readonly<Record<StatusFilter, string>> = {
 
 function NoTickets({ slug, filter }: Omit<TicketsProps, 'gameUid'>) {
   const { visibility } = useGame();
-  if (filter.text !== '' || filter.label !== '') return <Text size="sm">No tickets match.</Text>;
+  if (filter.text !== '' || filter.label !== '' || filter.assignee !== '')
+    return <Text size="sm">No tickets match.</Text>;
   const text = <Text size="sm">{EMPTY_TEXTS[filter.status]}</Text>;
   if (filter.status === 'fixed' || filter.status === 'closed') return text;
   return (

@@ -5,22 +5,42 @@ import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call, pagesQuery } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
+import { session } from '../../session.ts';
 import { usePages } from '../../ui/PagedTable.tsx';
 import type { Arrivals } from '../../ui/ShowMore.tsx';
-import type { StatusFilter, Ticket } from './bug-status.ts';
+import { readStatusFilter, type StatusFilter, type Ticket } from './bug-status.ts';
 
 const PAGE_SIZE = 50;
 const POLL_MS = 15_000;
 
-/** What the list shows. An empty text means no filter. */
-export type BugFilter = { readonly status: StatusFilter; readonly label: string; readonly text: string };
+/** What the list shows. An empty text means no filter. `assignee` is the id of a person. */
+export type BugFilter = {
+  readonly status: StatusFilter;
+  readonly label: string;
+  readonly text: string;
+  readonly assignee: string;
+};
 
-const listInput = (gameUid: string, { status, label, text }: BugFilter) => ({
+/** The filter in the address of the page. */
+export function useBugFilter({ status, label = '', q = '', mine }: BugSearch): BugFilter {
+  const { data: person } = useQuery(session);
+  return {
+    status: readStatusFilter(status),
+    label,
+    text: q,
+    assignee: mine === undefined ? '' : (person?.id ?? ''),
+  };
+}
+
+type BugSearch = { readonly [name in 'status' | 'label' | 'q' | 'mine']?: string | undefined };
+
+const listInput = (gameUid: string, { status, label, text, assignee }: BugFilter) => ({
   uid: gameUid,
   limit: PAGE_SIZE,
   ...(status !== 'all' && { status }),
   ...(label !== '' && { label }),
   ...(text !== '' && { text }),
+  ...(assignee !== '' && { assignee }),
 });
 
 export function useBugs(gameUid: string, filter: BugFilter) {
