@@ -59,7 +59,7 @@ function identifyToken(
  * What the request sends as an API token, which may be malformed; null if it sends none. A malformed one must be
  * refused: without it, the session of a cookie would be used.
  */
-export function apiTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
+function apiTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
   const [, token = ''] = /^\s*bearer\s+(.*?)\s*$/is.exec(headers.authorization ?? '') ?? [];
   return isApiToken(token) ? token : null;
 }

@@ -15,7 +15,7 @@ import { API_TOKEN_PREFIX, hasTokenScope, type TokenScope } from '@chauffeur/con
 import { findProblem } from '@chauffeur/contract/validate';
 import type { AccountCaller, Context, GameCaller, User } from '../../context.ts';
 import { DAY } from '../../kernel/clock.ts';
-import { type Db, type Tx, transact } from '../../kernel/database/db.ts';
+import { type Db, isMissingReference, type Tx, transact } from '../../kernel/database/db.ts';
 import type { Email } from '../../kernel/email/email.ts';
 import { oneLine, quote } from '../../kernel/email/html-email.ts';
 import { defineJob } from '../../kernel/jobs/jobs.ts';
@@ -67,6 +67,9 @@ export const createApiToken = handle(contract.createApiToken, async (ctx, { call
       topic: 'api_token_created',
     });
     return row;
+  }).catch((cause: unknown) => {
+    // The person deleted their account in the meantime.
+    throw isMissingReference(cause) ? errors.notSignedIn(undefined, { cause }) : cause;
   });
   return { ...recordOf(created, now), token };
 });
