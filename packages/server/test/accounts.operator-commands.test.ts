@@ -221,8 +221,26 @@ test('keys and tokens of a game, and what works for an account, are revoked', as
   assert.equal((await trySignIn(server, game.owner)).status, 200, 'the password still works');
   assert.equal((await entriesOf('admin.tokenRevoke')).length, 4);
   await refuse([...ofAccount, '--only', 'deploy-keys'], /--only: deploy-keys is not one of/);
-  await refuse(['token', 'revoke'], /either --game or --email/);
-  await refuse([...ofGame, '--email', game.owner.email], /either --game or --email/);
+  await refuse(['token', 'revoke'], /either --game, --email or --ref/);
+  await refuse([...ofGame, '--email', game.owner.email], /either --game, --email or --ref/);
   const player = await makePlayer(server);
   assert.equal((await runJson(['token', 'revoke', '--email', player.email])).personal_keys, 0);
+});
+
+test('a single key or token that has leaked is revoked by how it begins', async () => {
+  const game = await makeGame(server);
+  const headers = await signIn(server, game.owner);
+  const [leaked, kept] = [await makeKey(server, headers), await makeKey(server, headers)];
+  const login = await signInCommand(server, headers);
+  const revoke = (ref: string) => runJson(['token', 'revoke', '--ref', ref]);
+  assert.deepEqual(await revoke(leaked.key_ref), {
+    reference: leaked.key_ref,
+    ...{ personal_keys: 1, api_tokens: 0, logins: 0, deploy_keys: 0 },
+  });
+  assert.equal((await revoke(login.key)).logins, 1, 'the whole key is accepted');
+  assert.equal((await revoke(game.keyHeaders['x-access-token'].slice(0, 8))).deploy_keys, 1);
+  await refuse(['token', 'revoke', '--ref', leaked.key_ref], /no active key or token begins with/);
+  await refuse(['token', 'revoke', '--ref', 'chf_'], /too short/);
+  await refuse(['token', 'revoke', '--ref', kept.key_ref, '--only', 'agents'], /not with --ref/);
+  assert.equal((await revoke(kept.key_ref)).personal_keys, 1);
 });

@@ -1,18 +1,22 @@
 // `admin token revoke`: lets the operator revoke what works without a password: keys and tokens of a game, or sessions,
-// keys, API tokens, agents and logins of an account.
+// keys, API tokens, agents and logins of an account, or a single key or token that has leaked.
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { revokeSymbolToken } from '../crash/symbols/symbols.sql.ts';
 import { transact } from '../kernel/database/db.ts';
 import { findUser } from '../people/accounts/accounts.sql.ts';
 import { endSessions } from '../people/accounts/accounts.ts';
+import { revokeTokensByRef } from '../people/api-tokens/api-tokens.sql.ts';
 import { revokeApiTokens } from '../people/api-tokens/api-tokens.ts';
-import { revokeCliLogins } from '../people/cli-logins/cli-logins.ts';
+import { revokeCliLogins, timesOf } from '../people/cli-logins/cli-logins.ts';
+import { revokeLogins } from '../people/cli-logins/logins.sql.ts';
 import { findGame } from '../people/game-access/game-access.sql.ts';
 import { lockGame } from '../people/game-access/game-access.ts';
 import { auditChanges } from '../request/audit.ts';
+import { revokeByRef } from '../ship/deploy-keys/deploy-keys.sql.ts';
 import { revokeDeployKey, revokeUploadTokens } from '../ship/deploy-keys/deploy-keys.ts';
 import { revokeAgents } from '../team/agents/agents.ts';
+import { revokeKeysByRef } from '../team/agents/keys.sql.ts';
 import { UsageError } from './fail.ts';
 import { perform } from './perform.ts';
 
@@ -29,15 +33,21 @@ export function addTokenCommands(admin: Command): void {
     )
     .option('--game <uid>', `uid or slug of the game: ${OF_GAME.join(', ')}`)
     .option('--email <email>', `the email address of the account: ${OF_ACCOUNT.join(', ')}`)
+    .option('--ref <reference>', 'a single key or token: how it begins, as in lists, or the whole of it')
     .option('--only <kinds>', 'only these kinds, separated by commas')
     .option('--json', 'print one JSON object', false)
     .action(revokeCommand);
 }
 
-type Options = { game?: string; email?: string; only?: string; json: boolean };
+type Options = { game?: string; email?: string; ref?: string; only?: string; json: boolean };
 
-async function revokeCommand({ game, email, only, json }: Options): Promise<void> {
-  if ((game === undefined) === (email === undefined)) throw new UsageError('Use either --game or --email.');
+async function revokeCommand({ game, email, ref, only, json }: Options): Promise<void> {
+  if ([game, email, ref].filter((each) => each !== undefined).length !== 1)
+    throw new UsageError('Use either --game, --email or --ref.');
+  if (ref !== undefined) {
+    if (only !== undefined) throw new UsageError('--only: not with --ref, which names one key or token.');
+    return perform('admin.tokenRevoke', json, ({ ctx }) => revokeOne(ctx, ref));
+  }
   const all: readonly string[] = game === undefined ? OF_ACCOUNT : OF_GAME;
   const kinds = new Set(only === undefined ? all : only.split(',').map((kind) => kind.trim()));
   const unknown = [...kinds].find((kind) => !all.includes(kind));
@@ -45,6 +55,29 @@ async function revokeCommand({ game, email, only, json }: Options): Promise<void
   await perform('admin.tokenRevoke', json, ({ ctx }) =>
     game === undefined ? revokeOfAccount(ctx, email ?? '', kinds) : revokeOfGame(ctx, game, kinds),
   );
+}
+
+/** The lengths of references: a prefix and characters of the secret, or the beginning of an access token. */
+const REFERENCE = /^(chf_(?:mcp|api|cli)_\w{6}|\w{8})/;
+
+/** Keys and tokens are unknown apart from how they begin, by which lists and logs name them. */
+async function revokeOne(ctx: Context, given: string) {
+  const [ref] = REFERENCE.exec(given) ?? [];
+  if (ref === undefined)
+    throw new UsageError('--ref: too short. Copy the beginning of the key or token from its list.');
+  return transact(ctx.db, async (tx) => {
+    const now = ctx.clock.now();
+    const counts = {
+      personal_keys: await revokeKeysByRef(tx, ref, now),
+      api_tokens: await revokeTokensByRef(tx, ref, now),
+      logins: await revokeLogins(tx, { keyRef: ref }, timesOf(now)),
+      deploy_keys: await revokeByRef(tx, ref),
+    };
+    if (Object.values(counts).every((count) => count === 0))
+      throw new UsageError(`--ref: no active key or token begins with ${ref}.`);
+    auditChanges({}, { reference: ref, revoked: counts });
+    return { reference: ref, ...counts };
+  });
 }
 
 async function revokeOfAccount(ctx: Context, email: string, kinds: ReadonlySet<string>) {

@@ -13,7 +13,7 @@ import { UsageError } from './fail.ts';
 import { withApp } from './open-parts.ts';
 import { formatPage, type PageOptions, parsePage } from './pages.ts';
 import { perform } from './perform.ts';
-import { readPassword } from './read-line.ts';
+import { confirm, readPassword } from './read-line.ts';
 
 export function addUserCommands(user: Command): void {
   user
@@ -37,7 +37,7 @@ export function addUserCommands(user: Command): void {
     .command('delete')
     .description('delete an account, unless games would be left without an owner')
     .requiredOption('--email <email>', 'the email address of the account')
-    .option('--yes', 'confirm: this cannot be undone', false)
+    .option('--yes', 'do not ask: this cannot be undone', false)
     .option('--json', 'print one JSON object', false)
     .action(deleteCommand);
 }
@@ -99,10 +99,8 @@ async function deleteCommand({ email, yes, json }: { email: string; yes: boolean
     const { id, name } = await requireUser(ctx, email);
     const owned = await listGamesOfOnlyOwner(ctx.db, id);
     if (owned.length > 0) throw ownsGames(owned.map(({ slug }) => slug));
-    if (!yes)
-      throw new UsageError(
-        `This deletes the account of ${name} (${email}) permanently, with its keys and memberships. To confirm, add --yes.`,
-      );
+    const question = `This deletes the account of ${name} (${email}) permanently, with its keys and memberships.`;
+    await confirm(question, email, yes);
     // Games that were created since the list was read.
     const refuse = () => ownsGames([]);
     await deleteAccount(ctx, id, { leave: () => leaveAllOrganisations(ctx, id), refuse });

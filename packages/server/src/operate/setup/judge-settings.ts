@@ -62,7 +62,8 @@ function judgeEmail({ config: { smtp, mailFrom }, publicUrl }: Installation): Ju
   const isDefaultSender = mailFrom.includes('@localhost');
   if (smtp === undefined)
     return {
-      level: 'bad',
+      // On one's own computer, emails can be read in the folder.
+      level: isLoopbackName(new URL(publicUrl).hostname) ? 'unsure' : 'bad',
       says: 'Email is written to a folder and not delivered, so people cannot verify an address or reset a password.',
       remedy: 'Set your SMTP server.',
       advice: [{ variable: 'CHAUFFEUR_SMTP', value: 'smtp://user:password@mail.example.com:587' }, sender],

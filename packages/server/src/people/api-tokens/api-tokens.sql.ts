@@ -114,6 +114,11 @@ export function revokeTokensOf(db: Db, userId: string, now: Date): Promise<numbe
   return changed(db, sql`update api_tokens set revoked_at = ${now} where user_id = ${userId} and ${isActive(now)}`);
 }
 
+/** Revokes the active tokens that begin like this. Returns how many there were. */
+export function revokeTokensByRef(tx: Tx, ref: string, now: Date): Promise<number> {
+  return changed(tx, sql`update api_tokens set revoked_at = ${now} where token_ref = ${ref} and ${isActive(now)}`);
+}
+
 /** Undefined for an unknown token, and for that of a disabled account. The last use is exact to the minute. */
 export function findToken(db: Db, tokenHash: Buffer, now: Date): Promise<FoundToken | undefined> {
   return row(

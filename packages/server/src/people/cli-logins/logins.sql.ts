@@ -110,10 +110,11 @@ export async function touchLogin(db: Db, loginId: string, now: Date): Promise<vo
   await changed(db, sql`update cli_logins set last_used_at = ${now} where login_id = ${loginId}`);
 }
 
-type Selection = { loginId: string; userId: string } | { keyHash: Buffer } | { userId: string };
+type Selection = { loginId: string; userId: string } | { keyHash: Buffer } | { keyRef: string } | { userId: string };
 
 function conditionOf(selection: Selection) {
   if ('keyHash' in selection) return sql`key_hash = ${selection.keyHash}`;
+  if ('keyRef' in selection) return sql`key_ref = ${selection.keyRef}`;
   const ofUser = sql`user_id = ${selection.userId}`;
   return 'loginId' in selection ? sql`${ofUser} and login_id = ${selection.loginId}` : ofUser;
 }

@@ -34,6 +34,19 @@ export function revokeDeployKeys(tx: Tx, gameId: string): Promise<number> {
   return changed(tx, sql`update deploy_keys set revoked_at = now() where game_id = ${gameId} and revoked_at is null`);
 }
 
+/** Revokes the deploy keys and upload tokens whose access tokens begin like this. Returns how many were active. */
+export async function revokeByRef(tx: Tx, ref: string): Promise<number> {
+  const keys = await changed(
+    tx,
+    sql`update deploy_keys set revoked_at = now() where key_ref = ${ref} and revoked_at is null`,
+  );
+  const tokens = await changed(
+    tx,
+    sql`update upload_tokens set revoked_at = now() where key_ref = ${ref} and revoked_at is null`,
+  );
+  return keys + tokens;
+}
+
 export async function insertDeployKey(tx: Tx, key: NewKey): Promise<void> {
   await changed(
     tx,

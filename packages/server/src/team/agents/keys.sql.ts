@@ -1,7 +1,7 @@
 // The SQL of personal keys.
 import { sql } from 'kysely';
 import type { User } from '../../context.ts';
-import { changed, type Db, onlyRow, row, rows } from '../../kernel/database/db.ts';
+import { changed, type Db, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type AgentKeyRow = {
   key_id: string;
@@ -105,6 +105,15 @@ export function revokeKeysOf(db: Db, userId: string, now: Date): Promise<number>
     db,
     sql`update agent_keys set revoked_at = ${now}
       where user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
+  );
+}
+
+/** Revokes the active keys that begin like this. Returns how many there were. */
+export function revokeKeysByRef(tx: Tx, ref: string, now: Date): Promise<number> {
+  return changed(
+    tx,
+    sql`update agent_keys set revoked_at = ${now}
+      where key_ref = ${ref} and revoked_at is null and (expires_at is null or expires_at > ${now})`,
   );
 }
 
