@@ -76,14 +76,14 @@ describe('the bug tickets of a game', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     const form = await site.openPage({ session: player });
     await form.goto(`${site.service.url}/g/${studio.slug}/report`);
-    await form.getByLabel('What happened').fill('It fell over.\n<b>Twice.</b>');
+    await form.getByLabel('What happened').fill('It fell over. <b>Twice.</b>\nAt the door.');
     const dump = { name: 'walk.dmp', mimeType: 'application/octet-stream', buffer: await readFile(DUMP) };
     await form.locator('input[type=file]').nth(1).setInputFiles(dump);
     await form.getByRole('button', { name: 'Send report' }).click();
     await form.getByText('Crash dump uploaded').waitFor();
     await open('/bugs');
     await page.getByRole('link', { name: /^It fell over\. <b>Twice\.<\/b>/ }).click();
-    await untilEqual(() => ticket().locator('pre').textContent(), 'It fell over.\n<b>Twice.</b>');
+    await untilEqual(() => ticket().locator('pre').textContent(), 'It fell over. <b>Twice.</b>\nAt the door.');
     await ticket()
       .getByRole('heading', { name: `It fell over. <b>Twice.</b> #${MANY + 1}` })
       .waitFor();

@@ -100,7 +100,7 @@ export async function addPastYear(service: Service, { gameUid, buildId }: Game):
     await client.query(HELPERS);
     await client.query(RELEASE_ROWS, [JSON.stringify(RELEASES), REGISTERED, gameUid]);
     for (const statement of [BUILDS, FILES, SCANS, ENTRIES]) await client.query(statement, [gameUid, buildId]);
-    for (const statement of [AGE, MOVES, ...DAYS]) await client.query(statement, [gameUid]);
+    for (const statement of [AGE, MOVES, LAST_MOVE, ...DAYS]) await client.query(statement, [gameUid]);
     const keys = GROUPS.map(({ title }) => createHash('sha256').update(title).digest('hex'));
     const groups = GROUPS.map((group, index) => ({ ...group, key: keys[index] }));
     await client.query(GROUP_ROWS, [JSON.stringify(groups), gameUid, GROUPING_VERSION]);
@@ -185,6 +185,14 @@ const MOVES = `with moved as (
     'stable', os, 'x86_64', action, build_id, lag(build_id) over (partition by os order by at), moved_by, at
   from moved`;
 
+/** A rollback from 1.1.0 restores 1.0.1, which the API did not know when it registered 1.1.0. */
+const LAST_MOVE = `update channel_moves moves set back_to = before.move_id, previous_move_id = before.move_id,
+    previous_build_id = before.build_id
+  from channel_moves before join releases on releases.build_id = before.build_id, builds
+  where moves.game_id = $1::uuid and before.game_id = moves.game_id and before.os = moves.os
+    and releases.version = '1.0.1' and builds.game_id = moves.game_id and builds.build_id = moves.build_id
+    and builds.version = '1.1.0'`;
+
 /**
  * Of the players of a day, more and more have the newest version, and the others the one before. Those who played it
  * last on this day count as its devices.
@@ -211,7 +219,7 @@ const DAYS = [
       cross join lateral (select round(last * crashes * (0.5 + pg_temp.vary(version || os || ago)))::int as failed) as boots`,
   `insert into event_names (game_id, name, first_seen)
     select $1::uuid, name, now() - interval '358 days'
-    from unnest(array['session_start', 'boot_ok', 'first_input', 'crash', 'session_end', 'level_done']) as name
+    from unnest(array['level_done']) as name
     on conflict (game_id, name) do nothing`,
   `insert into event_hours (game_id, name, hour, build_id, slot, count)
     select $1::uuid, name, (day::timestamp at time zone 'utc') + hour * interval '1 hour', build_id, 0, count

@@ -80,6 +80,10 @@ describe('the title of a ticket', () => {
     assert.match(title, /^The door is very .*…$/);
     assert.equal((await patch(game, bug_uid, { title: ' Door stuck ' })).title, 'Door stuck');
     assert.match((await patch(game, bug_uid, { title: null })).title, /^The door is very/);
+    const long = await file(game, { message: 'The lamp stays dark.\r\nI lit it twice.' });
+    assert.equal((await read(game, long.bug_uid)).title, 'The lamp stays dark.');
+    const greeting = await file(game, { message: 'Hello,\nthe lamp stays dark.' });
+    assert.equal((await read(game, greeting.bug_uid)).title, 'Hello, the lamp stays dark.');
     const titled = await file(game, { title: 'The lamp', message: 'It is dark' });
     assert.deepEqual(
       [(await read(game, titled.bug_uid)).title, (await read(game, titled.bug_uid)).message],

@@ -34,7 +34,7 @@ const Label = Type.String({
 export const BugTicket = Type.Object({
   bug_uid: Uuid,
   number: Type.Integer({ description: 'Short, and unique in its game: #12' }),
-  title: Foreign(Type.String({ description: 'The title, or the beginning of the message' })),
+  title: Foreign(Type.String({ description: 'The title, or the first line of the message' })),
   status: Type.Enum([...BUG_STATUSES]),
   message: Foreign(Type.String({ description: "The player's message" })),
   steps: Foreign(Type.String({ description: 'What the player was doing when it happened; may be empty' })),
@@ -268,7 +268,7 @@ export const updateBugTicket = defineOperation({
       Nullable(WebAddress('The issue about it in your tracker; null removes the link', LIMITS.issueUrlLength)),
     ),
     title: Type.Optional(
-      Nullable(Line('null for the beginning of the message', { minLength: 1, maxLength: LIMITS.bugTitleLength })),
+      Nullable(Line('null for the first line of the message', { minLength: 1, maxLength: LIMITS.bugTitleLength })),
     ),
     labels: Type.Optional(Type.Array(Label, { maxItems: LIMITS.bugLabels })),
     group_id: Type.Optional(

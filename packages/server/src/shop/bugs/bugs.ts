@@ -229,12 +229,14 @@ async function ticketsOf(ctx: Reader, gameId: string, rows: readonly sql.BugRow[
   });
 }
 
-/** The beginning of a message, on one line. */
+/** A shorter first line, such as a greeting, says too little. */
+const MIN_TITLE_LENGTH = 12;
+
+/** The title of a ticket without one: the first line of its message, or the beginning of the message. */
 function startOf(message: string): string {
-  const [...characters] = message
-    .slice(0, 4 * LIMITS.bugTitleLength)
-    .replace(/\s+/g, ' ')
-    .trim();
+  const start = message.slice(0, 4 * LIMITS.bugTitleLength).trim();
+  const [firstLine = ''] = start.split(/[\r\n]/, 1);
+  const [...characters] = (firstLine.length < MIN_TITLE_LENGTH ? start : firstLine).replace(/\s+/g, ' ').trim();
   if (characters.length <= LIMITS.bugTitleLength) return characters.join('');
   return `${characters.slice(0, LIMITS.bugTitleLength - 1).join('')}…`;
 }

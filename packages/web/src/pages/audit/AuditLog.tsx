@@ -11,6 +11,7 @@ import {
 } from '@chauffeur/contract/operations/audit';
 import { Anchor, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
 import { type Column, EmptyState } from '../../ui/DataTable.tsx';
 import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -217,18 +218,41 @@ function Changes({ entry: { changes, details } }: { entry: Entry }) {
   if (changed.length > 0)
     return changed.map(([field, { before, after }]) => (
       <Text key={field} size="sm">
-        {field}: {isSet(before) && <del>{format(before)}</del>}
+        {field}:{' '}
+        {isSet(before) && (
+          <del>
+            <Value value={before} />
+          </del>
+        )}
         {isSet(before) && isSet(after) && ' → '}
-        {isSet(after) ? format(after) : !isSet(before) && 'removed'}
+        {isSet(after) ? <Value value={after} /> : !isSet(before) && 'removed'}
       </Text>
     ));
   return Object.entries(details)
     .filter(([name]) => name !== 'uid')
     .map(([name, value]) => (
       <Text key={name} size="sm" c="dimmed">
-        {name}: {format(value)}
+        {name}: <Value value={value} />
       </Text>
     ));
+}
+
+/** Longer values, such as descriptions, would push the other entries off the page. */
+const SHOWN_LENGTH = 160;
+
+/** Shows a value; of a long one, its beginning until someone opens it. */
+function Value({ value }: { value: unknown }) {
+  const [isOpen, setOpen] = useState(false);
+  const text = format(value);
+  if (text.length <= SHOWN_LENGTH || isOpen) return text;
+  return (
+    <>
+      {[...text.slice(0, SHOWN_LENGTH)].slice(0, -1).join('').trimEnd()}…{' '}
+      <Anchor component="button" type="button" size="sm" underline="always" onClick={() => setOpen(true)}>
+        Show all
+      </Anchor>
+    </>
+  );
 }
 
 function isSet(value: unknown): boolean {

@@ -89,7 +89,8 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
       <Permitted operation={updateBugTicket} to="change tickets">
         <StatusButtons bug={bug} change={change} />
       </Permitted>
-      <pre className={classes.text}>{bug.message}</pre>
+      {/* A short message is the title already. */}
+      {bug.message.trim() !== bug.title && <pre className={classes.text}>{bug.message}</pre>}
       {bug.steps !== '' && (
         <Stack gap={4} component="section" aria-label="What the player was doing">
           <Title order={3} size="h5">

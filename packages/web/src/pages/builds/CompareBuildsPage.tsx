@@ -35,7 +35,7 @@ export function CompareBuildsPage() {
     });
   const isChosen = a !== undefined && b !== undefined && a !== b;
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" maw={1080}>
       <Trail
         parents={[
           {

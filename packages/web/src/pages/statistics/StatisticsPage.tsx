@@ -88,13 +88,22 @@ function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
     );
   }
   const times = data.days.map(({ day }) => `${day}T00:00:00.000Z`);
-  const series: Series[] = kinds.map(({ key, label }, index) => ({
-    key,
-    label,
-    colour: index,
-    pattern: index,
-    values: new Map(data.days.map((counts, at) => [times[at] ?? '', counts[key]])),
-  }));
+  // A kind without any has a number, but an empty chart and columns of zeros say no more than that.
+  const series: Series[] = kinds.flatMap(({ key, label }, index) =>
+    data.totals[key] === 0
+      ? []
+      : [
+          {
+            key,
+            label,
+            colour: index,
+            pattern: index,
+            values: new Map(data.days.map((counts, at) => [times[at] ?? '', counts[key]])),
+          },
+        ],
+  );
+  const withoutEmpty = <Row,>(columns: readonly Column<Row>[]) =>
+    columns.filter(({ header }) => header !== PLAYS || data.totals.plays > 0);
   return (
     <>
       <Figures
@@ -103,27 +112,39 @@ function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
           ...(data.followers === null ? [] : [{ name: 'Followers', value: formatNumber(data.followers) }]),
         ]}
       />
-      <TimeChart
-        label="Statistics"
-        series={series}
-        times={times}
-        step="day"
-        shape="separate"
-        format={formatNumber}
-        hidden={hidden}
-        onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
-        hasTable={search.table !== undefined}
-        onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
-      />
+      {series.length > 0 && (
+        <TimeChart
+          label="Statistics"
+          series={series}
+          times={times}
+          step="day"
+          shape="separate"
+          format={formatNumber}
+          hidden={hidden}
+          onToggle={(key) => change({ hidden: writeList(toggled(hidden, key)) })}
+          hasTable={search.table !== undefined}
+          onTable={(hasTable) => change({ table: hasTable ? '1' : undefined })}
+        />
+      )}
       <SimpleGrid cols={{ base: 1, md: isOfBuild ? 1 : 3 }} spacing="xl">
-        <Breakdown title="Versions" rows={data.versions} columns={VERSION_COLUMNS} keyOf={({ version }) => version} />
+        <Breakdown
+          title="Versions"
+          rows={data.versions}
+          columns={withoutEmpty(VERSION_COLUMNS)}
+          keyOf={({ version }) => version}
+        />
         {!isOfBuild && (
           <>
-            <Breakdown title="OS" rows={data.systems} columns={SYSTEM_COLUMNS} keyOf={({ os }) => os ?? ''} />
+            <Breakdown
+              title="OS"
+              rows={data.systems}
+              columns={withoutEmpty(SYSTEM_COLUMNS)}
+              keyOf={({ os }) => os ?? ''}
+            />
             <Breakdown
               title="Referrers"
               rows={data.referrers}
-              columns={REFERRER_COLUMNS}
+              columns={withoutEmpty(REFERRER_COLUMNS)}
               keyOf={({ host }) => host ?? ''}
             />
           </>
@@ -141,24 +162,26 @@ type Version = Statistics['versions'][number];
 type System = Statistics['systems'][number];
 type Referrer = Statistics['referrers'][number];
 
+const PLAYS = 'Plays';
+
 const VERSION_COLUMNS: readonly Column<Version>[] = [
   { header: 'Version', cell: ({ version }) => version },
   number('Downloads', ({ downloads }: Version) => downloads),
-  number('Plays', ({ plays }: Version) => plays),
+  number(PLAYS, ({ plays }: Version) => plays),
 ];
 
 const SYSTEM_COLUMNS: readonly Column<System>[] = [
   { header: 'OS', cell: ({ os }) => (os === null ? 'Unknown' : formatOs(os)) },
   number('Views', ({ views }: System) => views),
   number('Downloads', ({ downloads }: System) => downloads),
-  number('Plays', ({ plays }: System) => plays),
+  number(PLAYS, ({ plays }: System) => plays),
 ];
 
 const REFERRER_COLUMNS: readonly Column<Referrer>[] = [
   { header: 'Website', cell: ({ host }) => (host === null ? 'None' : host === 'other' ? 'Others' : host) },
   number('Views', ({ views }: Referrer) => views),
   number('Downloads', ({ downloads }: Referrer) => downloads),
-  number('Plays', ({ plays }: Referrer) => plays),
+  number(PLAYS, ({ plays }: Referrer) => plays),
 ];
 
 type BreakdownProps<Row> = {
