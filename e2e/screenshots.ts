@@ -26,7 +26,7 @@ const IN_DOCS: Partial<Record<PageName, number>> = {
   crashGroup: 866,
   events: 800,
   game: 858,
-  health: 875,
+  health: 1378,
 };
 
 /** Takes the screenshots of the current page. */
@@ -73,7 +73,7 @@ async function takeBothSchemes(page: Page, stem: string): Promise<void> {
 async function takeForDocs(page: Page, name: PageName): Promise<void> {
   const path = join(DOCS_IMAGES, `${name}.webp`);
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
-  await sharp(await page.screenshot({ clip: { x: 0, y: 0, width, height: IN_DOCS[name] ?? height } }))
+  await sharp(await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height: IN_DOCS[name] ?? height } }))
     .webp({ quality: 82 })
     .toFile(path);
   process.stdout.write(`${path}\n`);
