@@ -384,7 +384,7 @@ function Version({ slug, move }: { slug: string; move: ChannelMove }) {
           {move.version}
         </Text>
       ) : (
-        <RowLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: move.build_id }}>
+        <RowLink to="/dev/$slug/version" params={{ slug }} search={{ version: move.version }}>
           {move.version}
         </RowLink>
       )}

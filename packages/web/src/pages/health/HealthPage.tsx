@@ -210,6 +210,9 @@ function Days({ slug, health, builds, colourOf }: DaysProps & { slug: string }) 
           </Title>
           <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: health.build_id }} size="sm">
             View build
+          </SiteLink>{' '}
+          <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version: health.version }} size="sm">
+            {`View ${health.version} on all platforms`}
           </SiteLink>
         </div>
         {hasDays && (
