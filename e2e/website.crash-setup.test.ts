@@ -70,4 +70,40 @@ describe('crash reporting before it works', () => {
       .click();
     await page.getByRole('heading', { level: 1, name: /assertion failed/ }).waitFor();
   });
+
+  test('fills the ids into the examples of the documentation, for a developer who is signed in', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const buildId = await register(site.service, studio, { version: '1.3.0' });
+    const docs = (path: string) => `${site.service.url}/docs/${path}`;
+    const developer = await site.openPage({ session: studio.session });
+    const example = developer.getByText('curl -sS').first();
+    await developer.goto(docs('crashes'));
+    await example.waitFor();
+    assert.equal(await developer.getByText('The examples below have the ids of').count(), 0, 'no game was opened yet');
+    await developer.goto(`${site.service.url}/dev/${studio.slug}`);
+    await developer.getByRole('heading', { level: 1 }).first().waitFor();
+    await developer.goto(docs('crashes'));
+    await developer.getByText('and of its newest build, 1.3.0 for Linux.').waitFor();
+    await developer
+      .getByText(`-H "X-App-Id: ${studio.gameUid}" -H "X-Build-Id: ${buildId}"`, { exact: false })
+      .first()
+      .waitFor();
+    await developer.goto(docs('unreal'));
+    await developer.getByText(`AppId="${studio.gameUid}"`, { exact: false }).waitFor();
+    await developer.getByLabel('Game').selectOption('no game');
+    await developer.getByText('AppId="0193a7c0-1111-', { exact: false }).waitFor();
+    await developer.reload();
+    await developer.getByText('The examples below have the ids of').waitFor();
+    assert.equal(await developer.getByLabel('Game').inputValue(), '');
+
+    const visitor = await site.openPage();
+    const asked: string[] = [];
+    visitor.on('request', (request) => asked.push(request.url()));
+    await visitor.goto(docs('unreal'), { waitUntil: 'networkidle' });
+    await visitor.getByText('AppId="0193a7c0-1111-', { exact: false }).waitFor();
+    assert.deepEqual(
+      asked.filter((url) => url.includes('/api/')),
+      [],
+    );
+  });
 });

@@ -49,6 +49,17 @@ export function storeChoice(name: string, value: string): void {
   }
 }
 
+export function forgetChoice(name: string): void {
+  try {
+    localStorage.removeItem(name);
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+/** The slug of the game that a developer opened last, whose ids the documentation fills in. */
+export const GAME_CHOICE = 'docs-game';
+
 /** Lets the key `/` move to a search field, unless someone is typing. `find` returns the field. */
 export function focusOnSlash(find: () => HTMLInputElement | undefined): void {
   document.addEventListener('keydown', (event) => {

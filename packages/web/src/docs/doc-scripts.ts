@@ -1,7 +1,8 @@
-// The script of the documentation: results while typing, copy buttons, one choice of shell for all pages, and a switch
-// for dark mode. Without it, the pages are complete. The functions are called at the end of the file.
+// The script of the documentation: results while typing, copy buttons, one choice of shell for all pages, the ids of a
+// developer's game, and a switch for dark mode. Without it, the pages are complete. The functions are called at the end of the file.
 import { readChoice, SCHEME_CHOICE, storeChoice, writeClipboard } from '../browser.ts';
 import { suggestResults } from './search-box.ts';
+import { fillInYourGame } from './your-game.ts';
 
 const HALF_DISC =
   '<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><circle cx="9" cy="9" r="6.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M9 2.5a6.5 6.5 0 0 1 0 13z" fill="currentColor"/></svg>';
@@ -83,4 +84,5 @@ addColourSwitch();
 addCopyButtons();
 rememberShell();
 suggestResults();
+void fillInYourGame();
 document.querySelector('.sidebar [aria-current]')?.scrollIntoView({ block: 'nearest' });

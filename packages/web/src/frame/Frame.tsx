@@ -6,6 +6,7 @@ import { Container, Skeleton, useComputedColorScheme, useMantineColorScheme } fr
 import { onlineManager, useIsFetching, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
+import { forgetChoice, GAME_CHOICE } from '../browser.ts';
 import { type Person, session, signOut } from '../session.ts';
 import { legalLinks, t, texts } from '../texts.tsx';
 import classes from './Frame.module.css';
@@ -302,6 +303,7 @@ function SignOutButton() {
     // The next person on this machine must not see this person's data.
     onSuccess: () => {
       queries.clear();
+      forgetChoice(GAME_CHOICE);
       location.assign('/');
     },
   });

@@ -1,7 +1,8 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
 import { ActionIcon, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { GAME_CHOICE, storeChoice } from '../browser.ts';
 import { type OpenGame, useGame } from '../pages/games/use-game.ts';
 import { Notice } from '../ui/PageLayout.tsx';
 import { OwnRole } from '../ui/Permitted.tsx';
@@ -44,6 +45,7 @@ export function GameFrame() {
   const navigate = useNavigate();
   useLiveChanges(game.game_uid);
   useVisits(game.game_uid);
+  useEffect(() => storeChoice(GAME_CHOICE, game.slug), [game.slug]);
   const [isHelpOpen, setHelpOpen] = useState(false);
   useShortcuts(SHORTCUTS, (name) => {
     if (name === 'search') return focusSearch();
