@@ -42,9 +42,14 @@ function BuildOf({ bug, slug }: { bug: Ticket; slug: string }) {
   if (bug.build_id === null) return 'Not specified';
   if (bug.version === null) return 'Deleted build';
   return (
-    <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: bug.build_id }} underline="always">
-      {bug.version}
-    </SiteLink>
+    <Group gap="xs">
+      <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: bug.build_id }} underline="always">
+        {bug.version}
+      </SiteLink>
+      <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version: bug.version }} size="sm">
+        View on all platforms
+      </SiteLink>
+    </Group>
   );
 }
 

@@ -195,6 +195,11 @@ function factsOf({ slug }: OpenGame, crash: Crash): Fact[] {
         <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId }}>
           {crash.version || 'Unknown version'}
         </SiteLink>
+        {crash.version !== '' && (
+          <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version: crash.version }} size="sm">
+            View on all platforms
+          </SiteLink>
+        )}
         {crash.app_version !== '' && crash.app_version !== crash.version && `reported as ${crash.app_version}`}
       </Group>,
     ],
