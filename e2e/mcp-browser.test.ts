@@ -67,7 +67,7 @@ describe('a web page', () => {
       ['auto', '2026-07-28'],
       ['legacy', '2025-11-25'],
     ] as const)
-      assert.equal(await stateOf(await open(t, allowed, { key, mode })), `${version}: 7 tools, ${game.slug}`);
+      assert.equal(await stateOf(await open(t, allowed, { key, mode })), `${version}: 8 tools, ${game.slug}`);
   });
 
   test('of an allowed origin connects through consent', async (t) => {
@@ -77,7 +77,7 @@ describe('a web page', () => {
     await submitSignIn(page, game.owner);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(/\/callback\?code=/);
-    assert.equal(await stateOf(page), `2026-07-28: 7 tools, ${game.slug}`);
+    assert.equal(await stateOf(page), `2026-07-28: 8 tools, ${game.slug}`);
   });
 
   test('of another origin connects neither with a key nor through consent', async (t) => {

@@ -49,7 +49,7 @@ test('images of a draft are for members only and are not stored in shared caches
     const response = await load(server, uid, headers);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('cache-control'), 'private, no-cache');
-    assert.equal(response.headers.get('vary'), 'Cookie, X-Access-Token');
+    assert.equal(response.headers.get('vary'), 'Authorization, Cookie, X-Access-Token');
   }
 });
 

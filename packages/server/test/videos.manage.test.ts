@@ -210,7 +210,7 @@ describe('the file', () => {
     for (const headers of [await signIn(server, game.owner), game.keyHeaders]) {
       const response = await load(uid, headers as Record<string, string>);
       assert.deepEqual([response.status, response.headers.get('cache-control')], [200, 'private, no-cache']);
-      assert.equal(response.headers.get('vary'), 'Cookie, X-Access-Token');
+      assert.equal(response.headers.get('vary'), 'Authorization, Cookie, X-Access-Token');
       await response.arrayBuffer();
     }
   });
