@@ -61,6 +61,26 @@ describe('deleting a version', () => {
     assert.deepEqual(statusOf(await remove(studio, { version: '1.0' })), [404, 4006]);
   });
 
+  test('deletes only the named builds, of which a platform can have several', async () => {
+    const studio = await withVersion();
+    const other = await makeOwnedGame(server);
+    const stranger = await register(server, other.game, { version: '1.0' });
+    const beta = await register(server, studio.game, { version: '1.0', channel: 'beta' });
+    const { body } = await call(studio, 'GET', '/builds?os=linux&channel=stable');
+    const [{ build_id: linux }] = body.data.builds;
+    for (const id of [stranger, '00000000-0000-7000-8000-000000000000'])
+      assert.deepEqual(statusOf(await remove(studio, { version: '1.0', build_ids: [linux, id] })), [404, 4006]);
+    for (const wrong of [[], 'x', ['x'], Array(201).fill(linux)])
+      assert.deepEqual(statusOf(await remove(studio, { version: '1.0', build_ids: wrong })), [400, 4002]);
+    assert.equal((await buildsOf(studio)).length, 4);
+    const windows = [{ os: 'windows', arch: 'x86_64' }];
+    const none = await remove(studio, { version: '1.0', build_ids: [linux], platforms: windows });
+    assert.deepEqual(statusOf(none), [404, 4006]);
+    const removed = await remove(studio, { version: '1.0', build_ids: [linux.toUpperCase(), beta] });
+    assert.equal(removed.body.data.builds.length, 2);
+    assert.deepEqual(await buildsOf(studio), ['1.0 macos', '1.0 windows']);
+  });
+
   test('deletes only the builds for the chosen platforms', async () => {
     const studio = await withVersion();
     const preview = await call(studio, 'GET', '/version/deletion?version=1.0&platforms=win64/x64,linux/amd64');

@@ -323,7 +323,17 @@ export const deleteVersion = defineOperation({
   access: 'account',
   role: 'developer',
   params: GameParams,
-  body: Type.Object({ version: VersionName, platforms: Platforms('whose builds to delete') }),
+  body: Type.Object({
+    version: VersionName,
+    platforms: Platforms('whose builds to delete'),
+    build_ids: Type.Optional(
+      Type.Array(Uuid, {
+        minItems: 1,
+        maxItems: LIMITS.versionBuilds,
+        description: 'Only these builds of the version; a platform can have several, for separate channels or types',
+      }),
+    ),
+  }),
   output: Type.Object({
     version: Type.String(),
     builds: ChosenBuilds,
@@ -338,6 +348,7 @@ export const deleteVersion = defineOperation({
     tool: 'delete_version',
     when: 'Use it only when the user asks to remove a version permanently. To stop offering it, use promote_version with another version or rollback_channel instead.',
     scope: 'mcp:write',
+    without: ['build_ids'],
     destructive: true,
   },
 });

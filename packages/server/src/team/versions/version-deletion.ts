@@ -16,7 +16,11 @@ type Preview = OutputOf<typeof contract.getVersionDeletion>;
 type Deleted = OutputOf<typeof contract.deleteVersion>;
 
 /** A version, and the platforms whose builds are meant; all by default. */
-export type ChosenBuilds = { version: string; platforms?: readonly { os: string; arch: string }[] | undefined };
+export type ChosenBuilds = {
+  version: string;
+  platforms?: readonly { os: string; arch: string }[] | undefined;
+  build_ids?: readonly string[] | undefined;
+};
 
 export const getVersionDeletion = handle(contract.getVersionDeletion, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
@@ -72,7 +76,11 @@ export async function deleteVersionWithin(
   };
 }
 
-async function requireBuilds(db: Db, gameId: string, { version: typed, platforms }: ChosenBuilds): Promise<Build[]> {
+async function requireBuilds(
+  db: Db,
+  gameId: string,
+  { version: typed, platforms, build_ids: ids }: ChosenBuilds,
+): Promise<Build[]> {
   const version = typed.trim();
   const all = await buildsOfVersion(db, gameId, version);
   if (all.length === 0)
@@ -83,7 +91,15 @@ async function requireBuilds(db: Db, gameId: string, { version: typed, platforms
     throw errors.unknownBuild(
       `platforms: ${version} has no build for ${formatPlatform(missing)}. Nothing was deleted.`,
     );
-  const chosen = all.filter((build) => wanted?.some((platform) => isOn(build, platform)) ?? true);
+  const named = ids && new Set(ids.map((id) => id.toLowerCase()));
+  const unknown = named?.difference(new Set(all.map(({ build_id }) => build_id)));
+  if (unknown !== undefined && unknown.size > 0)
+    throw errors.unknownBuild(`build_ids: ${version} has no build ${[...unknown][0]}. Nothing was deleted.`);
+  const chosen = all
+    .filter((build) => wanted?.some((platform) => isOn(build, platform)) ?? true)
+    .filter(({ build_id }) => named?.has(build_id) ?? true);
+  if (chosen.length === 0)
+    throw errors.unknownBuild('build_ids: none of these builds is for the platforms. Nothing was deleted.');
   if (chosen.length > LIMITS.versionBuilds)
     throw errors.invalid(
       `platforms: these are ${chosen.length} builds, and at most ${LIMITS.versionBuilds} are deleted at once. Name fewer platforms, or delete builds on their own.`,

@@ -176,7 +176,7 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
           game={game}
           builds={[build]}
           onClose={() => setDeleting(false)}
-          onDeleted={([deleted]) => deleted !== undefined && onDeleted(deleted)}
+          onDeleted={(_count, deleted) => deleted !== undefined && onDeleted(deleted)}
         />
       )}
     </>

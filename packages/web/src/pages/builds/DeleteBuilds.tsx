@@ -3,13 +3,14 @@ import { describeDeletions } from '@chauffeur/contract/consequences';
 import { isError } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
+import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getGameBuild, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { listChannelMoves, listChannels } from '@chauffeur/contract/operations/channels';
 import { deleteBuild, getBuildDeletion } from '@chauffeur/contract/operations/deletion';
 import { listRejectedUploads } from '@chauffeur/contract/operations/files';
 import { listGames } from '@chauffeur/contract/operations/games';
-import { getVersion, listVersions } from '@chauffeur/contract/operations/versions';
+import { deleteVersion, getVersion, listVersions } from '@chauffeur/contract/operations/versions';
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
@@ -23,8 +24,8 @@ type DeleteBuildsProps = {
   /** There is at least one. */
   builds: readonly Doomed[];
   onClose: () => void;
-  /** Called once all of them are deleted. */
-  onDeleted: (deleted: readonly DeletedBuild[]) => void;
+  /** Called once all of them are deleted. `only` is what became of a single one, unless it was gone already. */
+  onDeleted: (count: number, only?: DeletedBuild) => void;
 };
 
 export type DeletedBuild = OutputOf<typeof deleteBuild>;
@@ -45,18 +46,14 @@ export function DeleteBuilds({ game, builds, onClose, onDeleted }: DeleteBuildsP
   const preview = useDeletion(game, builds);
   const refresh = () => Promise.all(CHANGED.map((id) => queries.invalidateQueries({ queryKey: [id] })));
   const deletion = useMutation({
-    mutationFn: async () => {
-      const deleted: DeletedBuild[] = [];
-      for (const { build_id } of builds) deleted.push(...(await deleteUnlessGone(game.game_uid, build_id)));
-      return deleted;
-    },
+    mutationFn: () => deleteAll(game.game_uid, builds),
     onSuccess: async (deleted) => {
-      onDeleted(deleted);
+      onDeleted(deleted.count, deleted.only);
       for (const { build_id } of builds)
         queries.removeQueries({ queryKey: [getGameBuild.id, { uid: game.game_uid, build_id }] });
       await refresh();
     },
-    // The builds before the failed one are deleted.
+    // Of several versions, the builds before the failed one are deleted.
     onError: refresh,
   });
   const [first, ...others] = builds;
@@ -118,6 +115,21 @@ function deletionOf(preview: OutputOf<typeof getBuildDeletion>, { visibility }: 
     devices: preview.devices_30_days,
     visibility,
   };
+}
+
+type Deleted = { readonly count: number; readonly only?: DeletedBuild | undefined };
+
+/** Several builds of one version are deleted at once, or none of them. */
+async function deleteAll(uid: string, builds: readonly Doomed[]): Promise<Deleted> {
+  const [version, ...otherVersions] = new Set(builds.map((build) => build.version));
+  const isOneChange = builds.length > 1 && builds.length <= LIMITS.versionBuilds && otherVersions.length === 0;
+  if (isOneChange && version !== undefined) {
+    const input = { uid, version, build_ids: builds.map(({ build_id }) => build_id) };
+    return { count: (await call(deleteVersion, input)).builds.length };
+  }
+  const deleted: DeletedBuild[] = [];
+  for (const { build_id } of builds) deleted.push(...(await deleteUnlessGone(uid, build_id)));
+  return { count: deleted.length, only: builds.length === 1 ? deleted[0] : undefined };
 }
 
 /** Deletes the build. It may be gone already, such as after an attempt whose response was lost. */

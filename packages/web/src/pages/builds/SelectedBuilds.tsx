@@ -97,9 +97,9 @@ export function SelectedBuilds({ game, selected, onSelect, listed }: SelectedBui
           game={game}
           builds={builds}
           onClose={() => setOpened(null)}
-          onDeleted={(all) => {
+          onDeleted={(count) => {
             clear();
-            setDeleted(all.length);
+            setDeleted(count);
           }}
         />
       )}
