@@ -16,7 +16,13 @@ const WITHOUT_TOKEN = [
   ...['follows.follow', 'follows.get', 'follows.unfollow', 'games.delete', 'games.leave', 'games.watch'],
   ...['invitations.accept', 'invitations.decline', 'invitations.get', 'invitations.offerTransfer'],
   ...['organisations.create', 'organisations.delete', 'organisations.leave', 'organisations.moveGame'],
-  ...['organisations.requireSignIn', 'organisations.requirements', 'setup.claimOperator', 'symbols.issueToken'],
+  ...[
+    'organisations.requireSignIn',
+    'organisations.requirements',
+    'overview.visit',
+    'setup.claimOperator',
+    'symbols.issueToken',
+  ],
 ];
 
 test('every operation of an account or a deploy key needs one scope, or is listed here as not for tokens', () => {

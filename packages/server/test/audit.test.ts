@@ -85,6 +85,7 @@ describe('the operations of the contract', () => {
     ],
     ...['accounts.blockMails', 'bugs.confirmReplies', 'bugs.endReplies'],
     ...['follows.follow', 'follows.unfollow', 'follows.request', 'follows.confirm', 'follows.end'],
+    'overview.visit',
     'store.renderMarkdown',
   ];
 

@@ -12,6 +12,7 @@ export const visitGame = defineOperation({
   method: 'POST',
   path: '/games/{uid}/visits',
   access: 'account',
+  tokenScope: 'none',
   role: 'viewer',
   audit: false,
   params: GameParams,
