@@ -295,6 +295,8 @@ describe('every page of the website', () => {
     await page.goto(url);
     await page.getByRole('link', { name: 'Docs' }).click();
     await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor();
+    // The script of the page, which knows the keys, adds it.
+    await page.getByRole('button', { name: 'Dark mode' }).waitFor();
 
     await page.keyboard.press('/');
     await page.keyboard.type('zugzwang');
