@@ -60,7 +60,8 @@ function identifyToken(
  * refused: without it, the session of a cookie would be used.
  */
 function apiTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
-  const [, token = ''] = /^\s*bearer\s+(.*?)\s*$/is.exec(headers.authorization ?? '') ?? [];
+  // Trimmed apart from the pattern, which would try each place of a long row of spaces.
+  const [, token = ''] = /^bearer\s+(.*)$/is.exec((headers.authorization ?? '').trim()) ?? [];
   return isApiToken(token) ? token : null;
 }
 

@@ -322,7 +322,7 @@ export async function whichCrashed(db: Db, gameId: string, buildIds: readonly st
   return new Set(found.map(({ build_id }) => build_id));
 }
 
-/** The group in which a build crashed first, or the group that it was merged into; undefined if there is none anymore. */
+/** The group in which a build crashed first, or the group that it was merged into; undefined if that was deleted. */
 export function findFirstGroup(
   db: Db,
   gameId: string,
