@@ -1,4 +1,4 @@
-// Takes screenshots of every page of the website, at 1280 and 390 px, light and dark:
+// Takes screenshots of every page of the website, at 390, 768, 1280 and 1920 px, light and dark:
 // `npm run screenshots -- <folder>`. `--only crashGroup,game` limits the pages, and `--docs` takes the images of the
 // documentation, into docs/images.
 import { mkdir } from 'node:fs/promises';
@@ -16,6 +16,8 @@ import { type Viewport, visitPages } from './setup/visit.ts';
 const VIEWPORTS = [
   { width: 1280, height: 900 },
   { width: 390, height: 844 },
+  { width: 768, height: 1024 },
+  { width: 1920, height: 1080 },
 ];
 
 const DOCS_IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));

@@ -57,6 +57,10 @@ describe('crash reporting before it works', () => {
       .getByText(/chauffeur build --version 1\.2\.0 .*--write src\/chauffeur_build\.h --game small-walk/)
       .waitFor();
     await page.getByText('#include "chauffeur_build.h"').waitFor();
+    await page.getByLabel('Engine').selectOption('unity');
+    await page.getByText('public class ChauffeurCrashes : MonoBehaviour').waitFor();
+    await page.getByLabel('Engine').selectOption('godot');
+    await page.getByText('crash_reporter/enabled=true').waitFor();
     const command = page.getByText(new RegExp(`X-App-Id: ${studio.gameUid}' -H 'X-Build-Id: ${buildId}'`));
     await command.waitFor();
     await page.getByRole('button', { name: 'Send a test crash' }).click();

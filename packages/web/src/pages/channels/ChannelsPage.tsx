@@ -370,13 +370,13 @@ function changeColumns(slug: string): Column<ChannelChange>[] {
   return [
     { header: 'Date', cell: ({ at }) => <Time at={at} /> },
     { header: 'Version', cell: (move) => <Version slug={slug} move={move} /> },
-    { header: 'Platforms', cell: ({ platforms }) => platforms.join(', ') },
+    { header: 'Platforms', hiddenBelow: 'sm', cell: ({ platforms }) => platforms.join(', ') },
     { header: 'Change', cell: ({ action }) => ACTIONS[action] },
     { header: 'By', hiddenBelow: 'sm', cell: ({ action, by }) => (action === 'advance' ? '–' : by) },
   ];
 }
 
-function Version({ slug, move }: { slug: string; move: ChannelMove }) {
+function Version({ slug, move }: { slug: string; move: ChannelChange }) {
   return (
     <>
       {move.deleted ? (
@@ -394,6 +394,9 @@ function Version({ slug, move }: { slug: string; move: ChannelMove }) {
           · Expiry: <Time at={move.expires_at} />
         </Text>
       )}
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        {move.platforms.join(', ')}
+      </Text>
     </>
   );
 }

@@ -3,7 +3,7 @@
 import { NetworkError } from '@chauffeur/contract/client';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { type JsonRequest, postCommand, quote } from '@chauffeur/contract/shell';
-import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, ScrollArea, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ask } from '../../api.ts';
@@ -17,6 +17,7 @@ import { ENGINE_CHOICES } from '../games/engine-choices.ts';
 import { buildCommand, type Engine } from '../games/first-build-steps.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import { REPORTER_STEPS } from './crash-setup-steps.ts';
+import { readGuideCode } from './guide-code.ts';
 
 export function CrashSetup({ game }: { game: OpenGame }) {
   const { data } = useQuery({
@@ -71,7 +72,9 @@ function Steps({ game, build }: { game: OpenGame; build: ListedBuild }) {
       </Step>
       <Step title="2. Start the reporter">
         <Text size="sm">{text}</Text>
-        {code !== undefined && <CopyText text={code} label="code of the reporter" block />}
+        {code.map((section) => (
+          <GuideCode key={section} section={section} game={game} buildId={build.build_id} />
+        ))}
         <DocLink page={guide} size="sm" underline="always">
           Open the guide
         </DocLink>
@@ -92,6 +95,21 @@ function Step({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </Stack>
   );
+}
+
+/** The code in a section of the documentation, with the ids of the game. A long script scrolls. */
+function GuideCode({ section, game, buildId }: { section: string; game: OpenGame; buildId: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['guide code', section, buildId],
+    queryFn: () => readGuideCode(section, { gameUid: game.game_uid, slug: game.slug, buildId }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error !== null) return <Problem error={error} onRetry={() => void refetch()} />;
+  return data?.map((text) => (
+    <ScrollArea.Autosize key={text} mah={360} viewportProps={{ tabIndex: 0, 'aria-label': 'Code of the reporter' }}>
+      <CopyText text={text} label="code of the reporter" block />
+    </ScrollArea.Autosize>
+  ));
 }
 
 /** Sends a report from the browser, in the same way as the command and as a game would. */

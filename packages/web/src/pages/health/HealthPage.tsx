@@ -208,12 +208,14 @@ function Days({ slug, health, builds, colourOf }: DaysProps & { slug: string }) 
           <Title order={2} size="h4" id="days">
             {`${health.version} for ${formatPlatform(health)} by day`}
           </Title>
-          <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: health.build_id }} size="sm">
-            View build
-          </SiteLink>{' '}
-          <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version: health.version }} size="sm">
-            {`View ${health.version} on all platforms`}
-          </SiteLink>
+          <Group gap="md">
+            <SiteLink to="/dev/$slug/builds/$buildId" params={{ slug, buildId: health.build_id }} size="sm">
+              View build
+            </SiteLink>
+            <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version: health.version }} size="sm">
+              {`View ${health.version} on all platforms`}
+            </SiteLink>
+          </Group>
         </div>
         {hasDays && (
           <Choice label="Chart" value={chart} choices={CHARTS} onChange={(value) => change({ show: value })} />
