@@ -71,6 +71,7 @@ export * as games from './people/games/games.ts';
 export * as organisations from './people/organisations/organisations.ts';
 export * as organisationsRequiredSignIn from './people/organisations/required-sign-in.ts';
 export * as builds from './ship/builds/builds.ts';
+export * as channelHistory from './ship/channel-history/channel-history.ts';
 export * as channelsBeta from './ship/channels/beta.ts';
 export * as channels from './ship/channels/channels.ts';
 export * as cli from './ship/cli/cli.ts';

@@ -22,16 +22,15 @@ import type { Db, Tx } from '../../kernel/database/db.ts';
 import { findUserById } from '../../people/accounts/accounts.sql.ts';
 import { roleOnGame } from '../../people/game-access/game-access.sql.ts';
 import type { Game } from '../../people/game-access/game-access.ts';
+import { previewUndo, undoWithin } from '../../ship/channel-history/channel-history.ts';
 import { findPointer } from '../../ship/channels/channels.sql.ts';
 import {
   isExpired,
   type Pointer,
-  previewUndo,
   promoteVersionWithin,
   promoteWithin,
   requireOfferedBuild,
   requireOfferedVersion,
-  undoWithin,
 } from '../../ship/channels/channels.ts';
 import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
 import { mayAgentWrite } from '../agents/agents.ts';

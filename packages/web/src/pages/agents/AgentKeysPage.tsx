@@ -1,4 +1,5 @@
 // Account settings: personal keys, for agents that can't open the consent page, and logins of the command.
+
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { createAgentKey, listAgentKeys, revokeAgentKey } from '@chauffeur/contract/operations/agents';
 import { listCliLogins, revokeCliLogin } from '@chauffeur/contract/operations/cli';
@@ -7,6 +8,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
+import { CredentialName, CredentialState } from '../../ui/credentials.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
 import { Unverified } from '../../ui/Facts.tsx';
@@ -14,9 +16,7 @@ import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
-import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import { SecretText } from '../../ui/UnsavedWarning.tsx';
 import { ACCESS_COLUMNS } from './agent-columns.tsx';
 import { ReachFields } from './ReachFields.tsx';
@@ -100,17 +100,14 @@ function PersonalKeys() {
   );
 }
 
-const STATES = {
-  active: { tone: 'good', label: 'Active' },
-  expired: { tone: 'none', label: 'Expired' },
-  revoked: { tone: 'none', label: 'Revoked' },
-} as const;
-
 /** The columns of the list of personal keys. */
 function keyColumns(onRevoke: (key: Key) => void): Column<Key>[] {
   return [
-    { header: 'Name', cell: (key) => <KeyName value={key} /> },
-    { header: 'Status', cell: (key) => <Status value={key} /> },
+    { header: 'Name', cell: ({ name, key_ref }) => <CredentialName name={name} reference={key_ref} /> },
+    {
+      header: 'Status',
+      cell: (key) => <CredentialState state={stateOf(key, Date.now())} expiresAt={key.expires_at} />,
+    },
     ...ACCESS_COLUMNS,
     {
       header: 'Actions',
@@ -124,32 +121,6 @@ function keyColumns(onRevoke: (key: Key) => void): Column<Key>[] {
         ),
     },
   ];
-}
-
-function KeyName({ value: key }: { value: Key }) {
-  return (
-    <>
-      <span className={table.main}>{key.name}</span>{' '}
-      <Text span size="sm" c="dimmed" ff="monospace">
-        {key.key_ref}…
-      </Text>
-    </>
-  );
-}
-
-function Status({ value: key }: { value: Key }) {
-  const state = stateOf(key, Date.now());
-  const { tone, label } = STATES[state];
-  return (
-    <>
-      <StateBadge tone={tone}>{label}</StateBadge>
-      {state === 'active' && key.expires_at !== null && (
-        <Text size="xs" c="dimmed">
-          Expires <Time at={key.expires_at} />
-        </Text>
-      )}
-    </>
-  );
 }
 
 type NewKey = InputOf<typeof createAgentKey>;

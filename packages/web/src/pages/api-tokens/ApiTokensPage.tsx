@@ -1,4 +1,5 @@
 // Account settings: API tokens, with which scripts call the API for the person.
+
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import { createApiToken, listApiTokens, revokeApiToken } from '@chauffeur/contract/operations/api-tokens';
@@ -8,14 +9,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { useTitle } from '../../frame/page-title.ts';
+import { CredentialName, CredentialState, LastUse } from '../../ui/credentials.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/Dialog.tsx';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
-import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import { SecretText } from '../../ui/UnsavedWarning.tsx';
 import classes from './api-tokens.module.css';
 import { TokenGames } from './TokenGames.tsx';
@@ -96,19 +96,23 @@ export function ApiTokensPage() {
   );
 }
 
-const STATES = {
-  active: { tone: 'good', label: 'Active' },
-  expired: { tone: 'none', label: 'Expired' },
-  revoked: { tone: 'none', label: 'Revoked' },
-} as const;
-
 function tokenColumns(onRevoke: (token: Token) => void): Column<Token>[] {
   return [
-    { header: 'Name', cell: (token) => <TokenName token={token} /> },
-    { header: 'Status', cell: (token) => <Status token={token} /> },
+    {
+      header: 'Name',
+      cell: ({ name, token_ref, scopes }) => (
+        <CredentialName name={name} reference={token_ref}>
+          {formatAccess(scopes)}
+        </CredentialName>
+      ),
+    },
+    { header: 'Status', cell: ({ state, expires_at }) => <CredentialState state={state} expiresAt={expires_at} /> },
     { header: 'Games', overflow: 'anywhere', cell: formatGames },
     { header: 'Created', overflow: 'nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
-    { header: 'Last used', cell: (token) => <LastUse token={token} /> },
+    {
+      header: 'Last used',
+      cell: ({ last_used_at, last_used_from }) => <LastUse at={last_used_at} from={last_used_from} />,
+    },
     {
       header: 'Actions',
       isHeaderHidden: true,
@@ -126,48 +130,6 @@ function tokenColumns(onRevoke: (token: Token) => void): Column<Token>[] {
         ),
     },
   ];
-}
-
-function TokenName({ token }: { token: Token }) {
-  return (
-    <>
-      <span className={table.main}>{token.name}</span>{' '}
-      <Text span size="sm" c="dimmed" ff="monospace">
-        {token.token_ref}…
-      </Text>
-      <Text size="sm" c="dimmed">
-        {formatAccess(token.scopes)}
-      </Text>
-    </>
-  );
-}
-
-function Status({ token: { state, expires_at } }: { token: Token }) {
-  const { tone, label } = STATES[state];
-  return (
-    <>
-      <StateBadge tone={tone}>{label}</StateBadge>
-      {state === 'active' && (
-        <Text size="xs" c="dimmed">
-          Expires <Time at={expires_at} />
-        </Text>
-      )}
-    </>
-  );
-}
-
-function LastUse({ token: { last_used_at, last_used_from } }: { token: Token }) {
-  if (last_used_at === null) return 'Never';
-  return (
-    <>
-      <Time at={last_used_at} />
-      {last_used_from !== null && (
-        <Text size="xs" c="dimmed">
-          from {last_used_from}
-        </Text>
-      )}
-    </>
-  );
 }
 
 const EXPIRIES = [

@@ -1,4 +1,5 @@
 // The upload tokens of a game: created with a name, scopes and an expiry, renamed and revoked.
+
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf, UploadScope } from '@chauffeur/contract/operation';
 import {
@@ -11,13 +12,12 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput, Title } 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { CredentialName, CredentialState, LastUse } from '../../ui/credentials.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { ConfirmDialog, FormDialog } from '../../ui/Dialog.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
-import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
-import table from '../../ui/table.module.css';
 import { NewSecret } from './IssuedKey.tsx';
 
 type Step = { readonly kind: 'create' } | { readonly kind: 'rename' | 'revoke'; readonly token: Token };
@@ -109,17 +109,18 @@ export function UploadTokens({ gameUid: uid }: { gameUid: string }) {
 
 type Token = OutputOf<typeof revokeUploadToken>;
 
-const STATES = {
-  active: { tone: 'good', label: 'Active' },
-  expired: { tone: 'none', label: 'Expired' },
-  revoked: { tone: 'none', label: 'Revoked' },
-} as const;
-
 /** The columns of the list of upload tokens. */
 function tokenColumns(onAct: (kind: 'rename' | 'revoke', token: Token) => void): Column<Token>[] {
   return [
-    { header: 'Name', cell: (token) => <TokenName token={token} /> },
-    { header: 'Status', cell: (token) => <Status token={token} /> },
+    {
+      header: 'Name',
+      cell: ({ name, key_ref, scopes }) => (
+        <CredentialName name={name} reference={key_ref}>
+          {scopes.join(', ')}
+        </CredentialName>
+      ),
+    },
+    { header: 'Status', cell: ({ state, expires_at }) => <CredentialState state={state} expiresAt={expires_at} /> },
     {
       header: 'Created',
       hiddenBelow: 'md',
@@ -132,7 +133,10 @@ function tokenColumns(onAct: (kind: 'rename' | 'revoke', token: Token) => void):
         </>
       ),
     },
-    { header: 'Last used', cell: (token) => <LastUse token={token} /> },
+    {
+      header: 'Last used',
+      cell: ({ last_used_at, last_used_from }) => <LastUse at={last_used_at} from={last_used_from} />,
+    },
     {
       header: 'Actions',
       isHeaderHidden: true,
@@ -160,54 +164,6 @@ function tokenColumns(onAct: (kind: 'rename' | 'revoke', token: Token) => void):
         ),
     },
   ];
-}
-
-function TokenName({ token }: { token: Token }) {
-  return (
-    <>
-      <span className={table.main}>{token.name}</span>{' '}
-      <Text span size="sm" c="dimmed" ff="monospace">
-        {token.key_ref}…
-      </Text>
-      <Text size="sm" c="dimmed">
-        {token.scopes.join(', ')}
-      </Text>
-    </>
-  );
-}
-
-function Status({ token: { state, expires_at } }: { token: Token }) {
-  const { tone, label } = STATES[state];
-  return (
-    <>
-      <StateBadge tone={tone}>{label}</StateBadge>
-      {state === 'active' && (
-        <Text size="xs" c="dimmed">
-          {expires_at === null ? (
-            'Never expires'
-          ) : (
-            <>
-              Expires <Time at={expires_at} />
-            </>
-          )}
-        </Text>
-      )}
-    </>
-  );
-}
-
-function LastUse({ token: { last_used_at, last_used_from } }: { token: Token }) {
-  if (last_used_at === null) return 'Never';
-  return (
-    <>
-      <Time at={last_used_at} />
-      {last_used_from !== null && (
-        <Text size="xs" c="dimmed">
-          from {last_used_from}
-        </Text>
-      )}
-    </>
-  );
 }
 
 type NewToken = { name: string; scopes: UploadScope[]; expires_in_days: number | null };
