@@ -1,0 +1,50 @@
+// Readable names of C++ (Itanium and MSVC) and Rust functions, as Mozilla's dump_syms writes them.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as demangler from 'gecko-profiler-demangle/index_bg.js';
+
+let isLoaded = false;
+
+/** Longer names are of machine-made types. They are cut off, because the demangled name would be longer still. */
+const MAX_LENGTH = 32_768;
+const MANGLED = /^(?:_{1,4}[ZR]|\?|@)/;
+
+/** A name that isn't mangled, or not in a known way, is returned as it is. */
+export function demangle(name: string): string {
+  if (!MANGLED.test(name) || name.length > MAX_LENGTH) return name;
+  if (!isLoaded) load();
+  const bare = withoutClone(name);
+  try {
+    const readable = demangler.demangle_any(bare);
+    // It takes the first underscore away from names that it doesn't know.
+    return readable === bare.slice(1) ? bare : readable;
+  } catch {
+    // The module can't go on after an error of its own.
+    isLoaded = false;
+    return name;
+  }
+}
+
+/** `.llvm.` and a number tell apart functions of the same name that the optimiser has made visible. */
+function withoutClone(name: string): string {
+  const at = name.indexOf('.llvm.');
+  return at < 0 ? name : name.slice(0, at);
+}
+
+/** What compilers append to the names of parts and variants of a function: `.cold`, `.isra.0`. */
+const PART = /(?<=.)\.(?:cold|isra|constprop|part|lto_priv|llvm|localalias)\b.*$/;
+
+/** The name of the whole function. */
+export function withoutPart(name: string): string {
+  return name.includes('.') ? name.replace(PART, '') : name;
+}
+
+/** Loads WebAssembly from the package, whose own entry needs a bundler. */
+function load(): void {
+  const path = fileURLToPath(import.meta.resolve('gecko-profiler-demangle/index_bg.wasm'));
+  const module = new WebAssembly.Module(readFileSync(path));
+  const { exports } = new WebAssembly.Instance(module, { './index_bg.js': demangler });
+  demangler.__wbg_set_wasm(exports);
+  (exports.__wbindgen_start as () => void)();
+  isLoaded = true;
+}

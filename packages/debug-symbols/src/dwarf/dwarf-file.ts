@@ -1,0 +1,118 @@
+// The sections of a file with DWARF, and its units.
+import type { ByteSource } from '../byte-source.ts';
+import { DebugSymbolsError } from '../error.ts';
+import { type Abbreviations, readAbbreviations } from './abbreviations.ts';
+import { readUnitHeader, type UnitHeader } from './unit-header.ts';
+
+/** Where the sections are. Each name is that of ELF without `.debug_`; Mach-O and PE have the same ones. */
+export type SectionFinder = (name: DwarfSection) => ByteSource | undefined;
+
+export type DwarfSection =
+  | 'info'
+  | 'abbrev'
+  | 'line'
+  | 'str'
+  | 'line_str'
+  | 'str_offsets'
+  | 'addr'
+  | 'ranges'
+  | 'rnglists'
+  | 'cu_index'
+  | 'tu_index';
+
+const NOTHING = new Uint8Array();
+const MAX_UNITS = 5_000_000;
+/** Units that other units refer to are kept up to this size together. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+export class DwarfFile {
+  readonly littleEndian: boolean;
+  /** What dwz moved into another file, to which references of this one lead. */
+  supplementary: DwarfFile | undefined;
+  readonly #find: SectionFinder;
+  readonly #whole = new Map<DwarfSection, Uint8Array>();
+  readonly #abbreviations = new Map<string, Abbreviations>();
+  readonly #kept = new Map<number, Uint8Array>();
+  #keptBytes = 0;
+  #units: UnitHeader[] | undefined;
+
+  constructor(find: SectionFinder, littleEndian: boolean) {
+    this.#find = find;
+    this.littleEndian = littleEndian;
+  }
+
+  /** A section that is read piece by piece. */
+  source(name: DwarfSection): ByteSource | undefined {
+    return this.#find(name);
+  }
+
+  /** A section as a whole; empty if the file has no such section. */
+  whole(name: DwarfSection): Uint8Array {
+    let bytes = this.#whole.get(name);
+    if (bytes === undefined) {
+      const source = this.#find(name);
+      bytes = source === undefined ? NOTHING : source.read(0, source.size);
+      this.#whole.set(name, bytes);
+    }
+    return bytes;
+  }
+
+  /** The units by ascending offset. Those after a damaged header are not found. */
+  get units(): readonly UnitHeader[] {
+    this.#units ??= this.#readUnits();
+    return this.#units;
+  }
+
+  #readUnits(): UnitHeader[] {
+    const info = this.#find('info');
+    const units: UnitHeader[] = [];
+    for (let at = 0; info !== undefined && at + 11 < info.size; ) {
+      const unit = readUnitHeader(info.read(at, Math.min(64, info.size - at)), at, this.littleEndian, info.size);
+      if (unit === undefined) break;
+      units.push(unit);
+      if (units.length > MAX_UNITS) throw new DebugSymbolsError('too-large', 'the file has too many DWARF units');
+      at = unit.end;
+    }
+    return units;
+  }
+
+  /** The unit with the entry at this offset. */
+  unitAt(offset: number): UnitHeader | undefined {
+    const { units } = this;
+    let [low, high] = [0, units.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (units[middle]!.end <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const unit = units[low];
+    return unit !== undefined && offset >= unit.firstEntry ? unit : undefined;
+  }
+
+  /** The bytes of a unit with its header. */
+  bytesOf(unit: UnitHeader): Uint8Array {
+    const kept = this.#kept.get(unit.offset);
+    if (kept !== undefined) return kept;
+    const bytes = this.#find('info')!.read(unit.offset, unit.end - unit.offset);
+    for (const [offset, other] of this.#kept) {
+      if (this.#keptBytes + bytes.length <= KEPT_BYTES) break;
+      this.#kept.delete(offset);
+      this.#keptBytes -= other.length;
+    }
+    this.#kept.set(unit.offset, bytes);
+    this.#keptBytes += bytes.length;
+    return bytes;
+  }
+
+  abbreviationsOf({ abbreviationsAt, encoding }: UnitHeader, base = 0): Abbreviations {
+    const { version, addressSize, is64 } = encoding;
+    const key = `${base + abbreviationsAt} ${version} ${addressSize} ${is64}`;
+    let found = this.#abbreviations.get(key);
+    if (found === undefined) {
+      if (this.#abbreviations.size > 1000) this.#abbreviations.clear();
+      found = readAbbreviations(this.whole('abbrev'), base + abbreviationsAt, encoding);
+      this.#abbreviations.set(key, found);
+    }
+    return found;
+  }
+}

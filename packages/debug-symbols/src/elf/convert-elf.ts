@@ -1,0 +1,94 @@
+// Converts ELF programs and libraries, with their debug information in the same file or beside it.
+import { basename } from 'node:path';
+import { addCallFrames, addFunctions, addPublicSymbols, type CodeMap, rangeTest } from '../convert-dwarf.ts';
+import { DwarfFile } from '../dwarf/dwarf-file.ts';
+import type { SplitFinder } from '../dwarf/read-dwarf.ts';
+import { DebugSymbolsError } from '../error.ts';
+import { debugIdOf, hexOf, type ModuleIdentity } from '../identity.ts';
+import { cleanPath } from '../paths.ts';
+import type { SymbolWriter } from '../symbols/symbol-writer.ts';
+import type { Elf } from './elf.ts';
+import { readFunctionSymbols } from './symbols.ts';
+
+export type ElfInput = {
+  /** The program or library, or only its debug file. */
+  readonly main: Elf;
+  /** The path of `main`. */
+  readonly path: string;
+  /** Its debug file. */
+  readonly debug: Elf | undefined;
+  /** What dwz moved out of it. */
+  readonly supplementary: Elf | undefined;
+  readonly findSplit: SplitFinder;
+};
+
+/** Sends everything to the writer, and returns the identity. Throws `mismatch` if the files have different build ids. */
+export function convertElf(input: ElfInput, writer: SymbolWriter): ModuleIdentity {
+  const { main, debug } = input;
+  requireSameBuild(main, debug);
+  const files = debug === undefined ? [main] : [main, debug];
+  const map: CodeMap = {
+    base: main.loadAddress,
+    isCode: rangeTest(files.flatMap((elf) => elf.executableRanges())),
+    formatPath: cleanPath,
+    symbols: (['symbols', 'dynamicSymbols'] as const).flatMap((type) =>
+      files.flatMap((elf) => readFunctionSymbols(elf, type)),
+    ),
+  };
+  const withDwarf = files.find((elf) => elf.contents('.debug_info') !== undefined);
+  if (withDwarf !== undefined) {
+    const dwarf = dwarfOf(withDwarf);
+    if (input.supplementary !== undefined) dwarf.supplementary = dwarfOf(input.supplementary);
+    addFunctions(dwarf, map, writer, input.findSplit);
+  }
+  addPublicSymbols(map, writer);
+  for (const elf of files) addCallFrames(framesOf(elf), map, writer);
+  return identityOf(input);
+}
+
+function dwarfOf(elf: Elf): DwarfFile {
+  return new DwarfFile((name) => elf.contents(`.debug_${name}`), elf.littleEndian);
+}
+
+function requireSameBuild(main: Elf, debug: Elf | undefined): void {
+  const [one, other] = [main.buildId(), debug?.buildId()];
+  if (one === undefined || other === undefined || hexOf(one) === hexOf(other)) return;
+  throw new DebugSymbolsError('mismatch', `the build ids differ: ${hexOf(one)} and ${hexOf(other)}`);
+}
+
+function framesOf(elf: Elf) {
+  const ehFrame = elf.contents('.eh_frame');
+  const debugFrame = elf.contents('.debug_frame');
+  const { cpu, is64, littleEndian } = elf;
+  return {
+    ...{ cpu, is64, littleEndian, isMacOs: false },
+    ehFrame: ehFrame && { source: ehFrame, address: elf.section('.eh_frame')?.address ?? 0 },
+    debugFrame: debugFrame && { source: debugFrame },
+  };
+}
+
+function identityOf({ main, debug, path }: ElfInput): ModuleIdentity {
+  const id = main.buildId() ?? debug?.buildId();
+  return {
+    os: 'Linux',
+    cpu: main.cpu,
+    debugId: debugIdOf(id ?? hashOfText(main)),
+    codeId: id && hexOf(id),
+    name: main.soname() ?? basename(path),
+  };
+}
+
+const PAGE = 4096;
+
+/**
+ * Stands in for a build id: the first page of the code, folded into 16 bytes by exclusive or, as Breakpad's client does
+ * in the game.
+ */
+function hashOfText(elf: Elf): Uint8Array {
+  const section = elf.section('.text');
+  const hash = new Uint8Array(16);
+  if (section === undefined) return hash;
+  const bytes = elf.contentsOf(section).read(0, Math.min(section.size, PAGE));
+  for (const [index, byte] of bytes.entries()) hash[index % 16] = hash[index % 16]! ^ byte;
+  return hash;
+}
