@@ -1,0 +1,131 @@
+// Reads how to unwind x86_64 code of Windows, from the table of functions in `.pdata` and the prologues in `.xdata`. Both
+// are described in Microsoft's "x64 exception handling".
+import { DebugSymbolsError } from '../error.ts';
+import { DIRECTORIES, viewOf } from '../pe/headers.ts';
+import type { Pe } from '../pe/pe.ts';
+import type { CallFrameRecord, SymbolSink } from '../symbol-sink.ts';
+import { readUnwindInfo, type UnwindInfo } from './x64-codes.ts';
+import { addEpilogue } from './x64-epilogues.ts';
+import { Frame } from './x64-frame.ts';
+
+/** A part of a function with one range of addresses. */
+export interface FunctionEntry {
+  address: number;
+  /** In bytes. */
+  size: number;
+  /** Where its UNWIND_INFO is. */
+  info: number;
+}
+
+const ENTRY_SIZE = 12;
+const ENTRIES_PER_READ = 4096;
+/** Windows refuses longer chains as well. */
+const MAX_CHAIN = 32;
+/**
+ * How many steps may be read for each entry of the table, on average. Real functions have about five. Only a damaged file
+ * in which all entries share long chains has more.
+ */
+const MAX_STEPS = 64;
+
+/**
+ * Writes rules for all functions with unwind information. Functions without it leave the stack pointer and the caller's
+ * registers alone. Skips entries that are damaged. Throws a DebugSymbolsError if the table itself is damaged, or if
+ * following it would take too long.
+ */
+export function readX64Unwind(pe: Pe, sink: SymbolSink): void {
+  let budget = MAX_STEPS * 1024;
+  for (const entry of readFunctionEntries(pe)) {
+    const chain = readChain(pe, entry.info);
+    budget += MAX_STEPS - (chain ?? []).reduce((sum, { steps }) => sum + 1 + steps.length, 1);
+    if (budget < 0) throw new DebugSymbolsError('too-large', 'the unwind information is too entangled');
+    if (chain !== undefined) sink.callFrames(describeFunction(entry, chain));
+  }
+}
+
+/** Returns the table of functions, without entries that are empty or end outside the image. */
+export function* readFunctionEntries(pe: Pe): Generator<FunctionEntry> {
+  const table = pe.directory(DIRECTORIES.exceptions);
+  if (table === undefined) return;
+  const count = Math.floor(table.size / ENTRY_SIZE);
+  for (let first = 0; first < count; first += ENTRIES_PER_READ) {
+    const size = Math.min(ENTRIES_PER_READ, count - first) * ENTRY_SIZE;
+    const entries = viewOf(table.read(first * ENTRY_SIZE, size));
+    for (let at = 0; at < size; at += ENTRY_SIZE) {
+      const address = entries.getUint32(at, true);
+      const end = entries.getUint32(at + 4, true);
+      if (address === 0 || end <= address || end > pe.headers.imageSize) continue;
+      yield { address, size: end - address, info: entries.getUint32(at + 8, true) };
+    }
+  }
+}
+
+/** Returns the unwind information of a function and of its parents; undefined if any of it cannot be read. */
+function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
+  const chain: UnwindInfo[] = [];
+  try {
+    let next: number | undefined = start;
+    for (let length = 0; next !== undefined; length++) {
+      if (length > MAX_CHAIN) return undefined;
+      if (next % 2 === 1) {
+        // Instead of an UNWIND_INFO, this is another entry of the table, with which the function shares everything.
+        next = pe.reader.u32(pe.offsetOf(next - 1 + 8));
+        if (chain.length === 0) chain.push({ steps: [], epilogues: [], frameRegister: 0, frameOffset: 0, parent: next });
+        continue;
+      }
+      const info = readUnwindInfo(pe, next);
+      if (info === undefined) return undefined;
+      chain.push(info);
+      next = info.parent;
+    }
+    return chain;
+  } catch (error) {
+    if (error instanceof DebugSymbolsError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns the rules of a function. `chain` has its own unwind information first, then that of its parents, whose prologues
+ * ran before it was entered.
+ *
+ * There is a row for each step of the prologue, so the rules hold at each of its instructions:
+ *
+ *     push rbx; sub rsp, 32
+ *     STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa 8 - ^
+ *     STACK CFI 1001 .cfa: $rsp 16 + $rbx: .cfa 16 - ^
+ *     STACK CFI 1005 .cfa: $rsp 48 +
+ */
+export function describeFunction({ address, size }: FunctionEntry, chain: UnwindInfo[]): CallFrameRecord {
+  const frame = new Frame();
+  const record: CallFrameRecord = { address, size, rules: '', changes: [] };
+  // Parents come first. Mozilla's dump_syms runs the chain from this function upwards, so it gets offsets wrong.
+  for (let index = chain.length - 1; index > 0; index--) frame.run(chain[index]!);
+  const own = chain[0]!;
+  frame.begin(own);
+  let position = 0;
+  for (const step of own.steps) {
+    // A step that claims to end before the previous one is damaged. Its effect is counted from there on.
+    if (step.after > position) {
+      addRow(record, address + position, frame.takeChanges());
+      position = step.after;
+    }
+    if (position >= size) return record;
+    frame.step(step, own);
+  }
+  addRow(record, address + position, frame.takeChanges());
+  const epilogues = own.epilogues.toSorted((a, b) => b.fromEnd - a.fromEnd);
+  let earliest = position;
+  for (const epilogue of epilogues) {
+    const start = size - epilogue.fromEnd;
+    if (start < earliest || epilogue.size > epilogue.fromEnd) continue;
+    addEpilogue(record, frame, chain, epilogue);
+    earliest = start + epilogue.size;
+  }
+  return record;
+}
+
+function addRow(record: CallFrameRecord, address: number, rules: string): void {
+  if (rules === '') return;
+  if (address === record.address) record.rules = rules;
+  else record.changes.push({ address, rules });
+}
