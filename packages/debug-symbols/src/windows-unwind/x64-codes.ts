@@ -96,7 +96,8 @@ function readCodes(pe: Pe, at: number, count: number, version: number, info: Unw
     const code = reader.u16(at + index * 2);
     const slots = slotCount(code);
     if (slots === 0) return false;
-    if (index + slots > count) throw new DebugSymbolsError('truncated', 'an unwind code is longer than the array of codes');
+    if (index + slots > count)
+      throw new DebugSymbolsError('truncated', 'an unwind code is longer than the array of codes');
     const step = readStep(code, slots > 1 ? readOperand(pe, at + index * 2 + 2, slots) : 0);
     if (step !== undefined) info.steps.push(step);
     index += slots;

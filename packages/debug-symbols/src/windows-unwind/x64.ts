@@ -1,24 +1,13 @@
 // Reads how to unwind x86_64 code of Windows, from the table of functions in `.pdata` and the prologues in `.xdata`. Both
 // are described in Microsoft's "x64 exception handling".
 import { DebugSymbolsError } from '../error.ts';
-import { DIRECTORIES, viewOf } from '../pe/headers.ts';
 import type { Pe } from '../pe/pe.ts';
 import type { CallFrameRecord, SymbolSink } from '../symbol-sink.ts';
 import { readUnwindInfo, type UnwindInfo } from './x64-codes.ts';
 import { addEpilogue } from './x64-epilogues.ts';
 import { Frame } from './x64-frame.ts';
+import { type FunctionEntry, readFunctionEntries } from './x64-table.ts';
 
-/** A part of a function with one range of addresses. */
-export interface FunctionEntry {
-  address: number;
-  /** In bytes. */
-  size: number;
-  /** Where its UNWIND_INFO is. */
-  info: number;
-}
-
-const ENTRY_SIZE = 12;
-const ENTRIES_PER_READ = 4096;
 /** Windows refuses longer chains as well. */
 const MAX_CHAIN = 32;
 /**
@@ -42,23 +31,6 @@ export function readX64Unwind(pe: Pe, sink: SymbolSink): void {
   }
 }
 
-/** Returns the table of functions, without entries that are empty or end outside the image. */
-export function* readFunctionEntries(pe: Pe): Generator<FunctionEntry> {
-  const table = pe.directory(DIRECTORIES.exceptions);
-  if (table === undefined) return;
-  const count = Math.floor(table.size / ENTRY_SIZE);
-  for (let first = 0; first < count; first += ENTRIES_PER_READ) {
-    const size = Math.min(ENTRIES_PER_READ, count - first) * ENTRY_SIZE;
-    const entries = viewOf(table.read(first * ENTRY_SIZE, size));
-    for (let at = 0; at < size; at += ENTRY_SIZE) {
-      const address = entries.getUint32(at, true);
-      const end = entries.getUint32(at + 4, true);
-      if (address === 0 || end <= address || end > pe.headers.imageSize) continue;
-      yield { address, size: end - address, info: entries.getUint32(at + 8, true) };
-    }
-  }
-}
-
 /** Returns the unwind information of a function and of its parents; undefined if any of it cannot be read. */
 function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
   const chain: UnwindInfo[] = [];
@@ -69,7 +41,8 @@ function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
       if (next % 2 === 1) {
         // Instead of an UNWIND_INFO, this is another entry of the table, with which the function shares everything.
         next = pe.reader.u32(pe.offsetOf(next - 1 + 8));
-        if (chain.length === 0) chain.push({ steps: [], epilogues: [], frameRegister: 0, frameOffset: 0, parent: next });
+        if (chain.length === 0)
+          chain.push({ steps: [], epilogues: [], frameRegister: 0, frameOffset: 0, parent: next });
         continue;
       }
       const info = readUnwindInfo(pe, next);

@@ -1,0 +1,69 @@
+// Names the functions of a PE file whose PDB is missing, as far as the file itself has names.
+import type { SymbolSink } from '../symbol-sink.ts';
+import { readArm64FunctionRanges } from '../windows-unwind/arm64-table.ts';
+import { readFunctionEntries } from '../windows-unwind/x64-table.ts';
+import { readCoffSymbols } from './coff-symbols.ts';
+import { readExports } from './exports.ts';
+import type { Pe } from './pe.ts';
+
+/**
+ * Writes functions and public symbols of a PE file without its PDB. `name` is that of the PE file. Functions come from
+ * the unwind tables, which have all but the simplest functions of x86_64 and arm64; names come from exports and from the
+ * COFF symbols of MinGW. Functions without a name are called `<unknown in NAME>`, so that their code is not taken for that
+ * of the last function before them that has one. Throws a DebugSymbolsError if a table is damaged.
+ */
+export function readPe(pe: Pe, name: string, sink: SymbolSink, demangle: (name: string) => string): void {
+  const names = collectNames(pe);
+  let end = 0;
+  let previous = -1;
+  for (const { address, size } of readFunctionRanges(pe)) {
+    if (address === previous) continue;
+    const symbol = names.get(address);
+    names.delete(address);
+    sink.function({
+      address,
+      size,
+      name: symbol === undefined ? `<unknown in ${name}>` : demangle(symbol),
+      parameterSize: 0,
+      lines: [],
+      inlines: [],
+    });
+    previous = address;
+    end = Math.max(end, address + size);
+  }
+  for (const [address, symbol] of [...names].sort(([a], [b]) => a - b)) {
+    sink.publicSymbol({ address, name: demangle(symbol), parameterSize: readParameterSize(pe, symbol) });
+    end = Math.max(end, address + 1);
+  }
+  // Without it, the last symbol would seem to go on to the end of the address space.
+  if (end > 0) sink.publicSymbol({ address: end, name: describeUnknown(pe, name), parameterSize: 0 });
+}
+
+function* readFunctionRanges(pe: Pe): Generator<{ address: number; size: number }> {
+  if (pe.cpu === 'x86_64') yield* readFunctionEntries(pe);
+  else if (pe.cpu === 'arm64') yield* readArm64FunctionRanges(pe);
+}
+
+/** Returns the names of code by address. If several symbols have the same address, exports take precedence. */
+function collectNames(pe: Pe): Map<number, string> {
+  const names = new Map<number, string>();
+  for (const { address, name } of readExports(pe)) {
+    // Exported variables would only get in the way.
+    if (pe.sectionAt(address)?.isExecutable && !names.has(address)) names.set(address, name);
+  }
+  for (const { address, name, isFunction } of readCoffSymbols(pe)) {
+    if (isFunction && !names.has(address)) names.set(address, pe.cpu === 'x86' ? name.replace(/^_/, '') : name);
+  }
+  return names;
+}
+
+/** Returns how many bytes of parameters a function of 32-bit Windows removes, which C names have: `_send@16`. */
+function readParameterSize(pe: Pe, symbol: string): number {
+  const size = pe.cpu === 'x86' ? /^[_@][^?@]+@(\d{1,4})$/.exec(symbol)?.[1] : undefined;
+  return Number(size ?? 0);
+}
+
+function describeUnknown(pe: Pe, name: string): string {
+  const module = pe.codeView?.name ?? name;
+  return module === '' ? '<unknown>' : `<unknown in ${module}>`;
+}
