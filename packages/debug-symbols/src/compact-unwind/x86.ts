@@ -1,0 +1,107 @@
+// Explains compact unwind encodings of x86 and x86_64. The bits are those of Apple's header
+// mach-o/compact_unwind_encoding.h.
+
+/** Returns code of the module; undefined if it isn't there. */
+export type ReadCode = (address: number, length: number) => Uint8Array | undefined;
+
+interface Cpu {
+  wordSize: number;
+  stackPointer: string;
+  framePointer: string;
+  /** Registers by their numbers in encodings; '' for none. */
+  registers: readonly string[];
+}
+
+export const X86: Cpu = {
+  wordSize: 4,
+  stackPointer: '$esp',
+  framePointer: '$ebp',
+  registers: ['', '$ebx', '$ecx', '$edx', '$edi', '$esi', '$ebp', ''],
+};
+
+export const X86_64: Cpu = {
+  wordSize: 8,
+  stackPointer: '$rsp',
+  framePointer: '$rbp',
+  registers: ['', '$rbx', '$r12', '$r13', '$r14', '$r15', '$rbp', ''],
+};
+
+const REGISTER_COUNT = 6;
+
+/**
+ * Returns the rules of a function after its prologue, by its encoding and address. Returns undefined if the encoding doesn't
+ * have them: there are none, or they are in `__eh_frame`.
+ */
+export function describeX86(encoding: number, address: number, cpu: Cpu, readCode: ReadCode): string | undefined {
+  switch ((encoding >>> 24) & 0xf) {
+    case 1:
+      return describeFrame(encoding, cpu);
+    case 2:
+      return describeFrameless(encoding, ((encoding >>> 16) & 0xff) * cpu.wordSize, cpu);
+    case 3: {
+      const size = readIndirectSize(encoding, address, cpu, readCode);
+      return size === undefined ? undefined : describeFrameless(encoding, size, cpu);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The frame pointer is pushed first. Up to five registers are at a distance below it, in three bits each. */
+function describeFrame(encoding: number, { wordSize, framePointer, registers }: Cpu): string {
+  const rules = [
+    `.cfa: ${framePointer} ${2 * wordSize} +`,
+    `${framePointer}: .cfa ${-2 * wordSize} + ^`,
+    `.ra: .cfa ${-wordSize} + ^`,
+  ];
+  const lowest = -2 * wordSize - ((encoding >>> 16) & 0xff) * wordSize;
+  for (let slot = 0; slot < 5; slot++) {
+    const name = registers[(encoding >>> (3 * slot)) & 7]!;
+    if (name !== '' && name !== framePointer) rules.push(`${name}: .cfa ${lowest + slot * wordSize} + ^`);
+  }
+  return rules.join(' ');
+}
+
+/** Registers are pushed first, so they are right below the return address. */
+function describeFrameless(encoding: number, size: number, { wordSize, stackPointer, registers }: Cpu): string {
+  const rules = [`.cfa: ${stackPointer} ${size} +`, `.ra: .cfa ${-wordSize} + ^`];
+  const saved = decodePermutation((encoding >>> 10) & 7, encoding & 0x3ff);
+  for (const [index, number] of saved.entries()) {
+    rules.push(`${registers[number]}: .cfa ${-(1 + saved.length - index) * wordSize} + ^`);
+  }
+  return rules.join(' ');
+}
+
+/**
+ * Returns the numbers of the saved registers, by ascending address. The order is a number in a mixed radix: its digits
+ * choose one of six registers, then one of the remaining five, and so on. The last digit has the weight 1.
+ */
+export function decodePermutation(count: number, permutation: number): number[] {
+  const remaining = [1, 2, 3, 4, 5, 6];
+  const saved: number[] = [];
+  let rest = permutation;
+  for (let index = 0; index < Math.min(count, REGISTER_COUNT); index++) {
+    let weight = 1;
+    for (let later = index + 1; later < count; later++) weight *= REGISTER_COUNT - later;
+    const [register] = remaining.splice(Math.floor(rest / weight), 1);
+    rest %= weight;
+    if (register !== undefined) saved.push(register);
+  }
+  return saved;
+}
+
+/**
+ * Reads the size of a frame that is too large for an encoding from the instruction that allocates it, such as
+ * `sub rsp, 4096`. The encoding has the place of the operand, and what is pushed in addition to it.
+ */
+function readIndirectSize(
+  encoding: number,
+  address: number,
+  { wordSize }: Cpu,
+  readCode: ReadCode,
+): number | undefined {
+  const operand = readCode(address + ((encoding >>> 16) & 0xff), 4);
+  if (operand === undefined || operand.length < 4) return undefined;
+  const allocated = operand[0]! | (operand[1]! << 8) | (operand[2]! << 16) | (operand[3]! << 24);
+  return allocated < 0 ? undefined : allocated + ((encoding >>> 13) & 7) * wordSize;
+}
