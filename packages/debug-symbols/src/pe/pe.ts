@@ -21,7 +21,7 @@ export class Pe {
     this.source = source;
     this.reader = new BlockReader(source);
     this.headers = readHeaders(source);
-    this.#sections = this.headers.sections.toSorted((a, b) => a.address - b.address);
+    this.#sections = separate(this.headers.sections);
   }
 
   get cpu(): PeCpu {
@@ -92,6 +92,15 @@ export class Pe {
     if (directory === undefined || directory.address === 0 || directory.size === 0) return undefined;
     return this.part(directory.address, directory.size);
   }
+}
+
+/** Returns the sections by ascending address. A section that reaches into the next one is damaged, and ends there. */
+function separate(sections: readonly Section[]): Section[] {
+  const sorted = sections.toSorted((a, b) => a.address - b.address);
+  return sorted.map((section, index) => {
+    const space = (sorted[index + 1]?.address ?? Number.POSITIVE_INFINITY) - section.address;
+    return { ...section, size: Math.min(section.size, space), fileSize: Math.min(section.fileSize, space) };
+  });
 }
 
 /** Throws a DebugSymbolsError: `unknown-format`, `truncated`, `malformed`, or `unsupported` for another CPU. */
