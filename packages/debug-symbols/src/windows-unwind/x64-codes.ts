@@ -48,6 +48,8 @@ export interface Epilogue {
 }
 
 export interface UnwindInfo {
+  /** Only version 2 says where epilogues are. */
+  version: number;
   /** In the order of execution. */
   steps: Step[];
   epilogues: Epilogue[];
@@ -77,6 +79,7 @@ export function readUnwindInfo(pe: Pe, address: number): UnwindInfo | undefined 
   const count = (header >>> 16) & 0xff;
   const frameRegister = (header >>> 24) & 0xf;
   const info: UnwindInfo = {
+    version,
     steps: [],
     epilogues: [],
     frameRegister,

@@ -31,13 +31,18 @@ export class Frame {
   #newlySaved: number[] = [];
   #isStarted = false;
 
-  /** The registers that have been saved. */
-  get saved(): Iterable<number> {
-    return this.#saved.keys();
-  }
-
   get isInterrupt(): boolean {
     return this.#isInterrupt;
+  }
+
+  /** How deep the stack pointer is. */
+  get depth(): number {
+    return this.#depth;
+  }
+
+  /** The frame register and how deep it points; undefined if there is none. */
+  get pointer(): { register: number; depth: number } | undefined {
+    return this.#pointer;
   }
 
   /** Runs a whole prologue. */
@@ -95,13 +100,19 @@ export class Frame {
     this.#newlySaved.push(register);
   }
 
-  /** Returns all rules. */
-  rules(): string {
-    if (this.#isInterrupt) return this.#interruptRules();
-    const rules = [`.cfa: ${this.#address(0)}`];
-    for (const register of this.#saved.keys()) rules.push(this.#rule(register));
-    rules.push('.ra: .cfa 8 - ^');
-    return rules.join(' ');
+  /** Whether the CFA is computed from the stack pointer at a depth. */
+  isAt(depth: number): boolean {
+    return this.#pointer === undefined && this.#depth === depth;
+  }
+
+  /** Returns the registers whose saved value is deeper than something, or found by the frame register. */
+  savedBelow(depth: number): number[] {
+    return [...this.#saved].filter(([, slot]) => slot.depth > depth || slot.isByPointer).map(([register]) => register);
+  }
+
+  /** Returns the rules of the CFA and of some registers that were saved. */
+  rulesOf(registers: Iterable<number>): string[] {
+    return [`.cfa: ${this.#address(0)}`, ...Array.from(registers, (register) => this.#rule(register))];
   }
 
   /** Returns the rules that changed since the last call, all in the first one, and '' if none did. */
@@ -113,7 +124,8 @@ export class Frame {
     this.#cfaChanged = false;
     this.#newlySaved = [];
     if (changes.length === 0) return '';
-    return isFirst || this.#isInterrupt ? this.rules() : changes.join(' ');
+    if (this.#isInterrupt) return this.#interruptRules();
+    return [...changes, ...(isFirst ? ['.ra: .cfa 8 - ^'] : [])].join(' ');
   }
 
   /** The CFA is a value that the CPU saved, so it says nothing about where the frame is. */

@@ -4,7 +4,8 @@ import { DebugSymbolsError } from '../error.ts';
 import type { Pe } from '../pe/pe.ts';
 import type { CallFrameRecord, SymbolSink } from '../symbol-sink.ts';
 import { readUnwindInfo, type UnwindInfo } from './x64-codes.ts';
-import { addEpilogue } from './x64-epilogues.ts';
+import { findEpilogues } from './x64-epilogue-search.ts';
+import { addEpilogue, findPops } from './x64-epilogues.ts';
 import { Frame } from './x64-frame.ts';
 import { type FunctionEntry, readFunctionEntries } from './x64-table.ts';
 
@@ -23,13 +24,30 @@ const MAX_STEPS = 64;
  */
 export function readX64Unwind(pe: Pe, sink: SymbolSink): void {
   let budget = MAX_STEPS * 1024;
+  const readCode = limitCode(pe);
   for (const entry of readFunctionEntries(pe)) {
     const chain = readChain(pe, entry.info);
     budget += MAX_STEPS - (chain ?? []).reduce((sum, { steps }) => sum + 1 + steps.length, 1);
     if (budget < 0) throw new DebugSymbolsError('too-large', 'the unwind information is too entangled');
-    if (chain !== undefined) sink.callFrames(describeFunction(entry, chain));
+    if (chain !== undefined) sink.callFrames(describeFunction(entry, chain, readCode));
   }
 }
+
+/** Returns code of the file; an empty array if it isn't there. */
+type ReadCode = (address: number, size: number) => Uint8Array;
+
+/** Functions don't overlap, so all together are smaller than the file. The code of those in a damaged file is not read. */
+function limitCode(pe: Pe): ReadCode {
+  let budget = pe.source.size;
+  return (address, size) => {
+    const section = pe.sectionAt(address);
+    if (section === undefined || address + size > section.address + section.fileSize) return NO_CODE;
+    budget -= size;
+    return budget < 0 ? NO_CODE : pe.source.read(pe.offsetOf(address), size);
+  };
+}
+
+const NO_CODE = new Uint8Array(0);
 
 /** Returns the unwind information of a function and of its parents; undefined if any of it cannot be read. */
 function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
@@ -42,7 +60,7 @@ function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
         // Instead of an UNWIND_INFO, this is another entry of the table, with which the function shares everything.
         next = pe.reader.u32(pe.offsetOf(next - 1 + 8));
         if (chain.length === 0)
-          chain.push({ steps: [], epilogues: [], frameRegister: 0, frameOffset: 0, parent: next });
+          chain.push({ version: 1, steps: [], epilogues: [], frameRegister: 0, frameOffset: 0, parent: next });
         continue;
       }
       const info = readUnwindInfo(pe, next);
@@ -68,7 +86,11 @@ function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
  *     STACK CFI 1001 .cfa: $rsp 16 + $rbx: .cfa 16 - ^
  *     STACK CFI 1005 .cfa: $rsp 48 +
  */
-export function describeFunction({ address, size }: FunctionEntry, chain: UnwindInfo[]): CallFrameRecord {
+export function describeFunction(
+  { address, size }: FunctionEntry,
+  chain: UnwindInfo[],
+  readCode: ReadCode,
+): CallFrameRecord {
   const frame = new Frame();
   const record: CallFrameRecord = { address, size, rules: '', changes: [] };
   // Parents come first. Mozilla's dump_syms runs the chain from this function upwards, so it gets offsets wrong.
@@ -86,15 +108,32 @@ export function describeFunction({ address, size }: FunctionEntry, chain: Unwind
     frame.step(step, own);
   }
   addRow(record, address + position, frame.takeChanges());
-  const epilogues = own.epilogues.toSorted((a, b) => b.fromEnd - a.fromEnd);
-  let earliest = position;
+  addEpilogues(record, frame, chain, position, readCode);
+  return record;
+}
+
+/** `bodyStart` is where the prologue ends, in bytes from the start of the function. */
+function addEpilogues(
+  record: CallFrameRecord,
+  frame: Frame,
+  chain: UnwindInfo[],
+  bodyStart: number,
+  readCode: ReadCode,
+): void {
+  const pops = findPops(chain);
+  if (pops === undefined || frame.isInterrupt) return;
+  const { address, size } = record;
+  const own = chain[0]!;
+  let epilogues = own.epilogues.toSorted((a, b) => b.fromEnd - a.fromEnd);
+  // A function that neither pushes nor allocates anything has nothing to undo.
+  if (own.version === 1 && !frame.isAt(8)) epilogues = findEpilogues(readCode(address, size), frame, pops);
+  let earliest = bodyStart;
   for (const epilogue of epilogues) {
     const start = size - epilogue.fromEnd;
     if (start < earliest || epilogue.size > epilogue.fromEnd) continue;
-    addEpilogue(record, frame, chain, epilogue);
+    addEpilogue(record, frame, pops, epilogue);
     earliest = start + epilogue.size;
   }
-  return record;
 }
 
 function addRow(record: CallFrameRecord, address: number, rules: string): void {
