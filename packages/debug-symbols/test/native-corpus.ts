@@ -37,12 +37,10 @@ export function readReference(name: string, file = 'reference.sym'): string[] {
   return text === undefined ? [] : new TextDecoder().decode(text).split('\n');
 }
 
-/** Rules by register, by the start of each range that has them. */
-export type RulesByAddress = Map<number, Map<string, string>>;
-
-/** Returns the rules of each function as they are after its last row. */
-export function finalRules(lines: readonly string[]): RulesByAddress {
-  const functions: RulesByAddress = new Map();
+/** Returns the rules at each row of each function, by its address. Rules are in the order of their registers. */
+export function rulesByFunction(lines: readonly string[]): Map<number, string[]> {
+  const functions = new Map<number, string[]>();
+  let rows: string[] = [];
   let current = new Map<string, string>();
   for (const line of lines) {
     const start = /^STACK CFI INIT (\w+) \w+ (.*)$/.exec(line);
@@ -50,9 +48,16 @@ export function finalRules(lines: readonly string[]): RulesByAddress {
     if (rules === undefined) continue;
     if (start !== null) {
       current = new Map();
-      functions.set(Number.parseInt(start[1]!, 16), current);
+      rows = [];
+      functions.set(Number.parseInt(start[1]!, 16), rows);
     }
     for (const [, register = '', rule = ''] of rules.matchAll(/(\S+): (.*?)(?= \S+:|$)/g)) current.set(register, rule);
+    rows.push(
+      [...current]
+        .map(([register, rule]) => `${register}: ${rule}`)
+        .sort()
+        .join(' '),
+    );
   }
   return functions;
 }
