@@ -1,0 +1,31 @@
+// The source files of a module. Lines refer to a file by the place of its checksum.
+import type { SymbolSink } from '../symbol-sink.ts';
+import { u32 } from './bytes.ts';
+import { DEBUG_S_FILECHKSMS, type Subsection } from './module-stream.ts';
+import type { StringTable } from './string-table.ts';
+
+const UNKNOWN_FILE = '<unknown>';
+
+export class SourceFiles {
+  readonly #checksums: Uint8Array;
+  readonly #strings: StringTable;
+  readonly #sink: SymbolSink;
+  readonly #numbers = new Map<number, number>();
+
+  constructor(subsections: readonly Subsection[], strings: StringTable, sink: SymbolSink) {
+    this.#checksums = subsections.find(({ kind }) => kind === DEBUG_S_FILECHKSMS)?.bytes ?? new Uint8Array();
+    this.#strings = strings;
+    this.#sink = sink;
+  }
+
+  /** The number of a file in the sink, by the offset of its checksum. */
+  number(checksum: number): number {
+    const cached = this.#numbers.get(checksum);
+    if (cached !== undefined) return cached;
+    const inside = checksum + 4 <= this.#checksums.length;
+    const path = inside ? this.#strings.string(u32(this.#checksums, checksum)) : '';
+    const number = this.#sink.file(path === '' ? UNKNOWN_FILE : path);
+    this.#numbers.set(checksum, number);
+    return number;
+  }
+}

@@ -1,0 +1,23 @@
+// The strings that modules share: the paths of source files and the programs of frame data.
+import type { ByteSource } from '../byte-source.ts';
+import { readString, u32 } from './bytes.ts';
+
+const SIGNATURE = 0xeffeeffe;
+const HEADER_SIZE = 12;
+
+/** The stream `/names`. Strings are addressed by their offset. */
+export class StringTable {
+  readonly #bytes: Uint8Array;
+
+  /** A table without a stream, or with an unknown header, has no strings. */
+  constructor(stream: ByteSource | undefined) {
+    const all = stream === undefined ? new Uint8Array() : stream.read(0, stream.size);
+    const known = all.length >= HEADER_SIZE && u32(all, 0) === SIGNATURE;
+    this.#bytes = known ? all.subarray(HEADER_SIZE, HEADER_SIZE + u32(all, 8)) : new Uint8Array();
+  }
+
+  /** Returns the string at `offset`, or an empty one if it is outside the table. */
+  string(offset: number): string {
+    return readString(this.#bytes, offset, this.#bytes.length);
+  }
+}

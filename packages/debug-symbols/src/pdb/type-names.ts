@@ -1,0 +1,270 @@
+// Writes types as they appear in the names of functions, such as `eng::Body const&` or `void (*)(int)`.
+//
+// The style is that of Mozilla's dump_syms, so that a function has the same name whichever tool converted its PDB:
+// `const` follows what it applies to, except at the start of a type without a pointer; `volatile` is left out; the
+// parameters are separated by a comma and a space. A pointer to a data member names its class here, as C++ does, where
+// dump_syms repeats the type of the member.
+import { readString, u16, u32 } from './bytes.ts';
+import { FIRST_RECORD, primitivePointerSize, primitiveType } from './primitive-types.ts';
+import type { TypeRecord, TypeStream } from './type-stream.ts';
+
+export const LF_MODIFIER = 0x1001;
+export const LF_POINTER = 0x1002;
+export const LF_PROCEDURE = 0x1008;
+export const LF_MFUNCTION = 0x1009;
+const LF_BITFIELD = 0x1205;
+const LF_ARRAY = 0x1503;
+const LF_CLASS = 0x1504;
+const LF_STRUCTURE = 0x1505;
+const LF_UNION = 0x1506;
+const LF_ENUM = 0x1507;
+const LF_ALIAS = 0x150a;
+const LF_INTERFACE = 0x1519;
+const LF_CLASS2 = 0x1608;
+const LF_STRUCTURE2 = 0x1609;
+const LF_UNION2 = 0x160a;
+const LF_INTERFACE2 = 0x160b;
+
+const MAX_CACHED_NAMES = 100_000;
+const MAX_NESTING = 24;
+const MAX_PARAMETERS = 256;
+/** In characters. Longer names are cut, which only damaged or generated files need. */
+const MAX_NAME = 4096;
+const NO_NAME = '<unknown type>';
+
+interface Pointer {
+  /** `*`, `&` or `&&`, or a class and `::*`. */
+  readonly symbol: string;
+  readonly constant: boolean;
+}
+
+/** Makes the names of types, and keeps those that it made last. */
+export class TypeNames {
+  readonly #types: TypeStream;
+  readonly #names = new Map<number, string>();
+  readonly #parameters = new Map<number, string>();
+  #nesting = 0;
+
+  constructor(types: TypeStream) {
+    this.#types = types;
+  }
+
+  /** The name of a type by its number. */
+  name(index: number): string {
+    return this.#cached(this.#names, index, () => this.#format(index));
+  }
+
+  /**
+   * The parameters of a function type, such as `(int, char const*) const`. Anything else gives `()`: assembly code, for
+   * example, has no type.
+   */
+  signature(type: number): string {
+    const record = this.#types.record(type);
+    if (record?.kind === LF_PROCEDURE) return `(${this.#parameterList(u32(record.bytes, 8))})`;
+    if (record?.kind !== LF_MFUNCTION) return '()';
+    const constant = this.#pointsToConstant(u32(record.bytes, 8));
+    return `(${this.#parameterList(u32(record.bytes, 16))})${constant ? ' const' : ''}`;
+  }
+
+  #cached(cache: Map<number, string>, index: number, format: () => string): string {
+    const cached = cache.get(index);
+    if (cached !== undefined) return cached;
+    // Damaged files have types that contain themselves.
+    if (this.#nesting >= MAX_NESTING) return NO_NAME;
+    this.#nesting++;
+    const name = format();
+    this.#nesting--;
+    if (cache.size >= MAX_CACHED_NAMES) cache.clear();
+    const cut = name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name;
+    cache.set(index, cut);
+    return cut;
+  }
+
+  #format(index: number): string {
+    const pointers: Pointer[] = [];
+    let base = index;
+    let constant = false;
+    for (let steps = 0; steps < MAX_NESTING; steps++) {
+      if (base < FIRST_RECORD) {
+        if (primitivePointerSize(base) > 0) pointers.push({ symbol: '*', constant });
+        const { name } = primitiveType(base);
+        return formatPointers(name, constant && primitivePointerSize(base) === 0, pointers);
+      }
+      const record = this.#types.record(base);
+      if (record?.kind === LF_MODIFIER) {
+        constant ||= (u16(record.bytes, 4) & 1) !== 0;
+      } else if (record?.kind === LF_POINTER) {
+        pointers.push(this.#pointer(record.bytes, constant));
+        constant = false;
+      } else {
+        return this.#formatBase(record, constant, pointers);
+      }
+      base = u32(record.bytes, 0);
+    }
+    return NO_NAME;
+  }
+
+  #pointer(bytes: Uint8Array, modified: boolean): Pointer {
+    const attributes = u32(bytes, 4);
+    const constant = modified || (attributes & 0x400) !== 0;
+    switch ((attributes >>> 5) & 7) {
+      case 1:
+        return { symbol: '&', constant };
+      case 2:
+      case 3:
+        return { symbol: `${this.name(u32(bytes, 8))}::*`, constant };
+      case 4:
+        return { symbol: '&&', constant };
+      default:
+        return { symbol: '*', constant };
+    }
+  }
+
+  #formatBase(record: TypeRecord | undefined, constant: boolean, pointers: Pointer[]): string {
+    if (record === undefined) return formatPointers(NO_NAME, constant, pointers);
+    const { kind, bytes } = record;
+    if (kind !== LF_PROCEDURE && kind !== LF_MFUNCTION) {
+      return formatPointers(this.#baseName(kind, bytes), constant, pointers);
+    }
+    const parameters = this.#parameterList(u32(bytes, kind === LF_PROCEDURE ? 8 : 16));
+    // The type of the pointer has the class already.
+    const isOfMember = pointers.at(-1)?.symbol.endsWith('::*');
+    const owner = kind === LF_MFUNCTION && !isOfMember ? `${this.name(u32(bytes, 4))}::` : '';
+    return `${this.name(u32(bytes, 0))} (${owner}${joinPointers(pointers)})(${parameters})`;
+  }
+
+  #baseName(kind: number, bytes: Uint8Array): string {
+    switch (kind) {
+      case LF_ARRAY:
+        return this.#arrayName(bytes);
+      case LF_BITFIELD:
+        return this.name(u32(bytes, 0));
+      default: {
+        const at = nameOffset(kind, bytes);
+        return at < 0 ? NO_NAME : cleanName(readString(bytes, at, bytes.length));
+      }
+    }
+  }
+
+  /** An array has the size of all of its elements; the number of elements follows from it. */
+  #arrayName(bytes: Uint8Array): string {
+    let element = u32(bytes, 0);
+    let size = readNumber(bytes, 8).value;
+    let dimensions = '';
+    for (let depth = 0; depth < MAX_NESTING; depth++) {
+      const record = this.#types.record(element);
+      const isArray = record?.kind === LF_ARRAY;
+      const elementSize = isArray ? readNumber(record.bytes, 8).value : this.#size(element);
+      dimensions += elementSize > 0 ? `[${Math.floor(size / elementSize)}]` : '[]';
+      if (!isArray) break;
+      element = u32(record.bytes, 0);
+      size = elementSize;
+    }
+    return this.name(element) + dimensions;
+  }
+
+  #size(type: number): number {
+    let index = type;
+    for (let steps = 0; steps < MAX_NESTING; steps++) {
+      if (index < FIRST_RECORD) return primitivePointerSize(index) || primitiveType(index).size;
+      const record = this.#types.record(index);
+      if (record === undefined) return 0;
+      const { kind, bytes } = record;
+      if (kind === LF_POINTER) return (u32(bytes, 4) >>> 13) & 0x3f;
+      if (kind === LF_ENUM) index = u32(bytes, 4);
+      else if (kind === LF_MODIFIER) index = u32(bytes, 0);
+      else return structureSize(kind, bytes);
+    }
+    return 0;
+  }
+
+  #parameterList(index: number): string {
+    return this.#cached(this.#parameters, index, () => {
+      const bytes = this.#types.record(index)?.bytes ?? new Uint8Array();
+      const count = Math.min(u32(bytes, 0), Math.floor(bytes.length / 4) - 1, MAX_PARAMETERS);
+      const names: string[] = [];
+      for (let at = 4; names.length < count; at += 4) names.push(this.name(u32(bytes, at)));
+      return names.join(', ');
+    });
+  }
+
+  #pointsToConstant(index: number): boolean {
+    const pointer = this.#types.record(index);
+    if (pointer?.kind !== LF_POINTER) return false;
+    const target = this.#types.record(u32(pointer.bytes, 0));
+    return target?.kind === LF_MODIFIER && (u16(target.bytes, 4) & 1) !== 0;
+  }
+}
+
+/** Both MSVC and clang quote the namespaces without a name; C++ programmers and demanglers don't. */
+export function cleanName(name: string): string {
+  return name.includes('`anonymous') ? name.replaceAll(/`anonymous[- ]namespace'/g, '(anonymous namespace)') : name;
+}
+
+function formatPointers(base: string, constant: boolean, pointers: Pointer[]): string {
+  if (pointers.length === 0) return constant ? `const ${base}` : base;
+  const space = pointers.at(-1)!.symbol.endsWith('::*') ? ' ' : '';
+  return `${base}${constant ? ' const' : ''}${space}${joinPointers(pointers)}`;
+}
+
+/** Writes the pointers from the innermost to the outermost: they were collected the other way round. */
+function joinPointers(pointers: Pointer[]): string {
+  return pointers
+    .toReversed()
+    .map(({ symbol, constant }) => (constant ? `${symbol} const` : symbol))
+    .join('');
+}
+
+/** Where the name is in the record of a type that has one; -1 for other kinds. */
+function nameOffset(kind: number, bytes: Uint8Array): number {
+  if (kind === LF_ENUM) return 12;
+  if (kind === LF_ALIAS) return 4;
+  const size = sizeOffset(kind, bytes);
+  return size < 0 ? -1 : readNumber(bytes, size).end;
+}
+
+function structureSize(kind: number, bytes: Uint8Array): number {
+  const at = sizeOffset(kind, bytes);
+  return at < 0 ? 0 : readNumber(bytes, at).value;
+}
+
+function sizeOffset(kind: number, bytes: Uint8Array): number {
+  switch (kind) {
+    case LF_CLASS:
+    case LF_STRUCTURE:
+    case LF_INTERFACE:
+      return 16;
+    case LF_UNION:
+      return 8;
+    // The newer forms have a count of members of variable size first.
+    case LF_CLASS2:
+    case LF_STRUCTURE2:
+    case LF_INTERFACE2:
+      return readNumber(bytes, 16).end;
+    case LF_UNION2:
+      return readNumber(bytes, 8).end;
+    default:
+      return -1;
+  }
+}
+
+/** Reads a number of variable size: small ones are in place, others follow a code for their type. */
+function readNumber(bytes: Uint8Array, at: number): { value: number; end: number } {
+  const code = u16(bytes, at);
+  if (code < 0x8000) return { value: code, end: at + 2 };
+  switch (code) {
+    case 0x8000:
+      return { value: bytes[at + 2] ?? 0, end: at + 3 };
+    case 0x8001:
+    case 0x8002:
+      return { value: u16(bytes, at + 2), end: at + 4 };
+    case 0x8003:
+    case 0x8004:
+      return { value: u32(bytes, at + 2), end: at + 6 };
+    case 0x8009:
+    case 0x800a:
+      return { value: u32(bytes, at + 2) + u32(bytes, at + 6) * 2 ** 32, end: at + 10 };
+    default:
+      return { value: 0, end: at + 2 };
+  }
+}
