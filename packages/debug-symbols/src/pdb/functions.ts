@@ -2,11 +2,12 @@
 import type { FunctionRecord, InlineRecord, LineRecord, SymbolSink } from '../symbol-sink.ts';
 import type { AddressMap, Piece } from './address-map.ts';
 import { AddressSet } from './address-set.ts';
+import { CoveredRanges } from './covered-ranges.ts';
 import { findInnermostLines, type LineLayer } from './function-lines.ts';
 import { InlineeLines, type LineRange, readAnnotations } from './inlinees.ts';
 import { ModuleLines } from './lines.ts';
 import type { ModuleStream } from './module-stream.ts';
-import { type InlineSite, type Procedure, readProcedures } from './procedures.ts';
+import { type CodeRange, type InlineSite, type Procedure, readProcedures } from './procedures.ts';
 import { SourceFiles } from './source-files.ts';
 import type { StringTable } from './string-table.ts';
 
@@ -31,8 +32,10 @@ export class FunctionWriter {
   readonly #addresses: AddressMap;
   readonly #strings: StringTable;
   readonly #sink: SymbolSink;
-  /** Where functions begin in the image. */
-  readonly written = new AddressSet();
+  readonly #starts = new AddressSet();
+  /** The code of the functions that were written, in the image. */
+  readonly covered = new CoveredRanges();
+  readonly #thunks: { code: CodeRange; name: string }[] = [];
 
   constructor(addresses: AddressMap, strings: StringTable, sink: SymbolSink) {
     this.#addresses = addresses;
@@ -45,7 +48,11 @@ export class FunctionWriter {
     const lines = new ModuleLines(subsections, this.#addresses);
     const inlinees = new InlineeLines(subsections);
     readProcedures(symbols, (procedure) => {
-      const pieces = this.#findPieces(procedure);
+      if (procedure.thunk) {
+        this.#thunks.push({ code: procedure.code, name: procedure.name });
+        return;
+      }
+      const pieces = this.#findPieces([procedure.code, ...procedure.separated]);
       if (pieces.length === 0) return;
       const name = names.procedure(procedure);
       const layers = [{ depth: 0, ranges: collectLines(lines, procedure, this.#addresses) }];
@@ -57,14 +64,29 @@ export class FunctionWriter {
     });
   }
 
-  /** Where the code of a function is in the image, without what belongs to a function already written. */
-  #findPieces({ code, separated }: Procedure): Piece[] {
+  /**
+   * Writes the thunks at whose address there is neither a function nor a public symbol. Most have a public symbol, which
+   * has the size of their parameters as well.
+   */
+  writeThunks(hasPublic: (address: number) => boolean): void {
+    for (const { code, name } of this.#thunks) {
+      for (const { address, size } of this.#findPieces([code])) {
+        if (hasPublic(address)) continue;
+        this.#sink.function({ address, size, name, parameterSize: 0, lines: [], inlines: [] });
+      }
+    }
+  }
+
+  /** Where code is in the image, without what belongs to a function already written. */
+  #findPieces(ranges: readonly CodeRange[]): Piece[] {
     const pieces: Piece[] = [];
-    for (const { section, offset, size } of [code, ...separated]) {
+    for (const { section, offset, size } of ranges) {
       const linked = this.#addresses.linkedAddress(section, offset);
       if (linked < 0 || size === 0 || linked + size > 0xffffffff) continue;
       for (const piece of this.#addresses.pieces(linked, size)) {
-        if (this.written.add(piece.address)) pieces.push(piece);
+        if (!this.#starts.add(piece.address)) continue;
+        this.covered.add(piece.address, piece.size);
+        pieces.push(piece);
       }
     }
     return pieces;

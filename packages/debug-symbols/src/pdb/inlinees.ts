@@ -97,7 +97,8 @@ class AnnotationReader {
         this.#advance(this.#unsigned());
         return;
       case 4: // ChangeCodeLength
-        this.#setLength(this.#unsigned());
+        this.#offset += this.#unsigned();
+        this.#close(this.#base + this.#offset);
         return;
       case 5: // ChangeFile
         this.#file = this.#unsigned();
@@ -113,10 +114,11 @@ class AnnotationReader {
         return;
       }
       case 12: {
-        // ChangeCodeLengthAndCodeOffset
+        // ChangeCodeLengthAndCodeOffset has the length of the range that it begins. Unlike ChangeCodeLength, it leaves
+        // the position at the start of that range.
         const length = this.#unsigned();
         this.#advance(this.#unsigned());
-        this.#setLength(length);
+        this.#close(this.#base + this.#offset + length);
         return;
       }
       default:
@@ -138,11 +140,6 @@ class AnnotationReader {
     this.#open = start;
     this.#openLine = this.#line;
     this.#openFile = this.#file;
-  }
-
-  #setLength(length: number): void {
-    this.#offset += length;
-    this.#close(this.#base + this.#offset);
   }
 
   #close(end: number): void {

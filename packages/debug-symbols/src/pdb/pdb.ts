@@ -3,6 +3,7 @@ import type { ByteSource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
 import type { SymbolSink } from '../symbol-sink.ts';
 import { type AddressMap, type ImageSection, readAddressMap } from './address-map.ts';
+import { CoveredRanges } from './covered-ranges.ts';
 import { type Dbi, readDbi } from './dbi.ts';
 import { FunctionNames } from './function-names.ts';
 import { FunctionWriter, type ProcedureNames } from './functions.ts';
@@ -12,7 +13,7 @@ import { Msf } from './msf.ts';
 import type { Procedure } from './procedures.ts';
 import { type PublicName, readDecoratedName, writePublics } from './publics.ts';
 import { StringTable } from './string-table.ts';
-import { TypeNames } from './type-names.ts';
+import { cleanName, TypeNames } from './type-names.ts';
 import { TypeStream } from './type-stream.ts';
 import { writeFpo, writeFrameData } from './windows-frames.ts';
 
@@ -81,7 +82,10 @@ export function readPdb(pdb: Pdb, sink: SymbolSink, { demangle, sections = [] }:
   const publics = openStream(msf, dbi.symbolRecords);
   if (publics !== undefined) {
     const readName = (name: string) => readPublicName(name, pdb.cpu, demangle);
-    writePublics(publics, addresses, writer.written, sink, readName);
+    const written = writePublics(publics, addresses, writer.covered, sink, readName);
+    writer.writeThunks((address) => written.has(address));
+  } else {
+    writer.writeThunks(() => false);
   }
   if (pdb.cpu === 'x86') writeFrames(pdb, names, addresses, sink);
 }
@@ -104,19 +108,22 @@ function writeFunctions({ msf, dbi }: Pdb, writer: FunctionWriter): void {
 }
 
 function nameProcedure({ name, type, typeIsId, thunk }: Procedure, functions: FunctionNames): string {
-  if (thunk) return name;
+  // Exception handlers of MSVC, such as `main$fin$0`, have no type.
+  if (thunk || type === 0) return cleanName(name);
   return functions.format(name, typeIsId ? (functions.find(type)?.type ?? 0) : type);
 }
 
 function readPublicName(name: string, cpu: string, demangle: (name: string) => string): PublicName {
   if (name.startsWith('?')) return { name: demangle(name), parameterSize: 0 };
   const undecorated = cpu === 'x86' ? readDecoratedName(name) : { name, parameterSize: 0 };
-  return { ...undecorated, name: demangle(undecorated.name) };
+  // The names of Rust are mangled as well. Others could only look as if they were.
+  return /^_[ZR]/.test(undecorated.name) ? { ...undecorated, name: demangle(undecorated.name) } : undecorated;
 }
 
 function writeFrames({ msf, dbi }: Pdb, names: StringTable, addresses: AddressMap, sink: SymbolSink): void {
   const frameData = openStream(msf, dbi.streams.frameData);
-  if (frameData !== undefined) writeFrameData(frameData, names, addresses, sink);
+  const covered = new CoveredRanges();
+  if (frameData !== undefined) writeFrameData(frameData, names, addresses, sink, covered);
   const fpo = openStream(msf, dbi.streams.fpo);
-  if (fpo !== undefined) writeFpo(fpo, addresses, sink);
+  if (fpo !== undefined) writeFpo(fpo, addresses, sink, covered);
 }

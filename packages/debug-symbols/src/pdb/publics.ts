@@ -2,30 +2,38 @@
 import type { ByteSource } from '../byte-source.ts';
 import type { SymbolSink } from '../symbol-sink.ts';
 import type { AddressMap } from './address-map.ts';
-import type { AddressSet } from './address-set.ts';
+import { AddressSet } from './address-set.ts';
 import { readString, u16, u32 } from './bytes.ts';
+import type { CoveredRanges } from './covered-ranges.ts';
 
 const S_PUB32 = 0x110e;
 const CODE_OR_FUNCTION = 3;
 const CHUNK_SIZE = 1 << 20;
 const NAME_AT = 14;
 
-/** Writes the public symbols in code at whose address there is no symbol yet. */
+/**
+ * Writes the public symbols in code that is not part of a function, such as labels in assembly code. Returns their
+ * addresses.
+ */
 export function writePublics(
   records: ByteSource,
   addresses: AddressMap,
-  written: AddressSet,
+  functions: CoveredRanges,
   sink: SymbolSink,
   readName: (name: string) => PublicName,
-): void {
+): AddressSet {
+  const written = new AddressSet();
   visitRecords(records, (bytes, at, end) => {
     const section = u16(bytes, at + 12);
     if ((u32(bytes, at + 4) & CODE_OR_FUNCTION) === 0 && !addresses.section(section)?.executable) return;
     const linked = addresses.linkedAddress(section, u32(bytes, at + 8));
     const address = linked < 0 ? undefined : addresses.imageAddress(linked);
-    if (address === undefined || address > 0xfffffffe || !written.add(address)) return;
+    if (address === undefined || address > 0xfffffffe || functions.has(address)) return;
+    // Functions that the linker folded have several symbols, of which the first one is used.
+    if (!written.add(address)) return;
     sink.publicSymbol({ address, ...readName(readString(bytes, at + NAME_AT, end)) });
   });
+  return written;
 }
 
 /** Calls `visit` for each public symbol. The stream can be large, so it is read in chunks. */

@@ -3,6 +3,7 @@ import type { ByteSource } from '../byte-source.ts';
 import type { SymbolSink } from '../symbol-sink.ts';
 import type { AddressMap } from './address-map.ts';
 import { u16, u32 } from './bytes.ts';
+import type { CoveredRanges } from './covered-ranges.ts';
 import type { StringTable } from './string-table.ts';
 
 const FRAME_DATA_SIZE = 32;
@@ -10,13 +11,14 @@ const FPO_SIZE = 16;
 
 /**
  * Writes records with programs: `FRAMEDATA` in Microsoft's `cvinfo.h`. The linker has turned their addresses into ones
- * relative to the image.
+ * relative to the image. The ranges of the records are added to `covered`.
  */
 export function writeFrameData(
   stream: ByteSource,
   strings: StringTable,
   addresses: AddressMap,
   sink: SymbolSink,
+  covered: CoveredRanges,
 ): void {
   visitRecords(stream, FRAME_DATA_SIZE, (bytes, at) => {
     const start = u32(bytes, at);
@@ -25,6 +27,7 @@ export function writeFrameData(
     const program = strings.string(u32(bytes, at + 20)).trim();
     if (program === '' || !isRange(start, size)) return;
     for (const piece of addresses.pieces(start, size)) {
+      covered.add(piece.address, piece.size);
       sink.windowsFrame({
         type: 4,
         address: piece.address,
@@ -41,14 +44,18 @@ export function writeFrameData(
   });
 }
 
-/** Writes records of functions without a frame pointer: `FPO_DATA` in `winnt.h`. */
-export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: SymbolSink): void {
+/**
+ * Writes records of functions without a frame pointer: `FPO_DATA` in `winnt.h`. Those that begin in a covered range are
+ * left out: debuggers prefer the program that is there.
+ */
+export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: SymbolSink, covered: CoveredRanges): void {
   visitRecords(stream, FPO_SIZE, (bytes, at) => {
     const start = u32(bytes, at);
     const size = u32(bytes, at + 4);
     const bits = u16(bytes, at + 14);
     if (!isRange(start, size)) return;
     for (const piece of addresses.pieces(start, size)) {
+      if (covered.has(piece.address)) continue;
       sink.windowsFrame({
         type: 0,
         address: piece.address,
@@ -59,6 +66,7 @@ export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: Symbol
         savedRegisterSize: ((bits >>> 8) & 7) * 4,
         localSize: u32(bytes, at + 8) * 4,
         maximumStackSize: 0,
+        // Mozilla's dump_syms reads the bit of the number of saved registers here, unlike Microsoft's own library.
         program: (bits & 0x1000) !== 0,
       });
     }
