@@ -4,9 +4,10 @@ import { DebugSymbolsError } from '../error.ts';
 import type { SymbolSink } from '../symbol-sink.ts';
 import { type AddressMap, type ImageSection, readAddressMap } from './address-map.ts';
 import { CoveredRanges } from './covered-ranges.ts';
+import { CrossScopes } from './cross-scope.ts';
 import { type Dbi, readDbi } from './dbi.ts';
 import { FunctionNames } from './function-names.ts';
-import { FunctionWriter, type ProcedureNames } from './functions.ts';
+import { FunctionWriter } from './functions.ts';
 import { readInfoStream } from './info-stream.ts';
 import { readModuleStream } from './module-stream.ts';
 import { Msf } from './msf.ts';
@@ -19,6 +20,7 @@ import { writeFpo, writeFrameData } from './windows-frames.ts';
 
 const TYPE_STREAM = 2;
 const ID_STREAM = 4;
+const UNKNOWN_FUNCTION = '<unknown function>';
 
 /** CPUs by machine type, as in a PE file. */
 const CPUS: ReadonlyMap<number, string> = new Map([
@@ -78,7 +80,7 @@ export function readPdb(pdb: Pdb, sink: SymbolSink, { demangle, sections = [] }:
   }
   const names = new StringTable(openStream(msf, pdb.namedStreams.get('/names')));
   const writer = new FunctionWriter(addresses, names, sink);
-  writeFunctions(pdb, writer);
+  writeFunctions(pdb, writer, names);
   const publics = openStream(msf, dbi.symbolRecords);
   if (publics !== undefined) {
     const readName = (name: string) => readPublicName(name, pdb.cpu, demangle);
@@ -94,16 +96,18 @@ function openStream(msf: Msf, index: number | undefined): ByteSource | undefined
   return index === undefined ? undefined : msf.stream(index);
 }
 
-function writeFunctions({ msf, dbi }: Pdb, writer: FunctionWriter): void {
+function writeFunctions({ msf, dbi }: Pdb, writer: FunctionWriter, strings: StringTable): void {
   const types = new TypeNames(new TypeStream(msf.stream(TYPE_STREAM)));
   const functions = new FunctionNames(new TypeStream(msf.stream(ID_STREAM)), types);
-  const names: ProcedureNames = {
-    procedure: (procedure) => nameProcedure(procedure, functions),
-    inlinee: (id) => functions.inlined(id) ?? '<unknown function>',
-  };
+  const scopes = new CrossScopes(msf, strings, dbi.modules);
   for (const module of dbi.modules) {
     const stream = readModuleStream(msf, module);
-    if (stream !== undefined) writer.writeModule(stream, names);
+    if (stream === undefined) continue;
+    const resolve = scopes.resolver(stream.subsections);
+    writer.writeModule(stream, {
+      procedure: (procedure) => nameProcedure(procedure, functions),
+      inlinee: (id) => functions.inlined(resolve(id) ?? 0) ?? UNKNOWN_FUNCTION,
+    });
   }
 }
 
