@@ -2,7 +2,7 @@
 import { u32 } from './bytes.ts';
 import type { DebugStreams } from './dbi.ts';
 import type { Msf } from './msf.ts';
-import { Omap } from './omap.ts';
+import { type MovedRange, Omap } from './omap.ts';
 
 const HEADER_SIZE = 40;
 const EXECUTABLE = 0x20000000;
@@ -14,13 +14,6 @@ export interface ImageSection {
   /** In bytes, in memory. */
   readonly size: number;
   readonly executable: boolean;
-}
-
-/** A part of a range of the program, as it was linked and where it is in the image. They differ only with OMAP. */
-export interface Piece {
-  readonly linked: number;
-  readonly address: number;
-  readonly size: number;
 }
 
 /** The sections that records refer to, and where their bytes are in the image. */
@@ -59,11 +52,8 @@ export class AddressMap {
   }
 
   /** Returns where the bytes of a linked range are in the image, by ascending linked address. */
-  pieces(linked: number, size: number): Piece[] {
-    if (this.#omap === undefined) return [{ linked, address: linked, size }];
-    const pieces: Piece[] = [];
-    this.#omap.mapRange(linked, size, (from, to, length) => pieces.push({ linked: from, address: to, size: length }));
-    return pieces;
+  imageRanges(linked: number, size: number): MovedRange[] {
+    return this.#omap === undefined ? [{ linked, address: linked, size }] : this.#omap.mapRange(linked, size);
   }
 }
 
@@ -74,14 +64,19 @@ export class AddressMap {
 export function readAddressMap(msf: Msf, streams: DebugStreams, ofImage: readonly ImageSection[]): AddressMap {
   const headers = readSections(msf, streams.sectionHeaders);
   const current = headers.length > 0 ? headers : ofImage;
-  const omap = streams.omapFromSource === undefined ? undefined : msf.stream(streams.omapFromSource);
-  if (omap === undefined || omap.size === 0) return new AddressMap(current, undefined);
+  const fromLinked = readStream(msf, streams.omapFromLinked);
+  if (fromLinked.length === 0) return new AddressMap(current, undefined);
   const original = readSections(msf, streams.originalSectionHeaders);
-  return new AddressMap(original.length > 0 ? original : current, new Omap(omap.readAll()));
+  const omap = new Omap(fromLinked, readStream(msf, streams.omapFromImage));
+  return new AddressMap(original.length > 0 ? original : current, omap);
+}
+
+function readStream(msf: Msf, stream: number | undefined): Uint8Array {
+  return (stream === undefined ? undefined : msf.stream(stream)?.readAll()) ?? new Uint8Array();
 }
 
 function readSections(msf: Msf, stream: number | undefined): ImageSection[] {
-  const bytes = (stream === undefined ? undefined : msf.stream(stream)?.readAll()) ?? new Uint8Array();
+  const bytes = readStream(msf, stream);
   const sections: ImageSection[] = [];
   for (let at = 0; at + HEADER_SIZE <= bytes.length; at += HEADER_SIZE) {
     sections.push({

@@ -30,8 +30,10 @@ export interface Module {
 export interface DebugStreams {
   /** Frame pointer omission records of old compilers. */
   readonly fpo: number | undefined;
-  /** From addresses before the program was rearranged to those after it. */
-  readonly omapFromSource: number | undefined;
+  /** From addresses in the image to those before the program was rearranged. */
+  readonly omapFromImage: number | undefined;
+  /** From addresses before the program was rearranged to those in the image. */
+  readonly omapFromLinked: number | undefined;
   readonly sectionHeaders: number | undefined;
   readonly frameData: number | undefined;
   /** Section headers of the program before it was rearranged. */
@@ -99,7 +101,8 @@ function readStreams(bytes: Uint8Array): DebugStreams {
   const stream = (index: number) => (index * 2 + 2 <= bytes.length ? toStream(u16(bytes, index * 2)) : undefined);
   return {
     fpo: stream(0),
-    omapFromSource: stream(4),
+    omapFromImage: stream(3),
+    omapFromLinked: stream(4),
     sectionHeaders: stream(5),
     frameData: stream(9),
     originalSectionHeaders: stream(10),

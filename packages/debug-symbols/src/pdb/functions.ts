@@ -1,6 +1,6 @@
 // Turns the functions of a module into records with their lines and inlined calls.
 import type { FunctionRecord, InlineRecord, LineRecord, SymbolSink } from '../symbol-sink.ts';
-import type { AddressMap, Piece } from './address-map.ts';
+import type { AddressMap } from './address-map.ts';
 import { AddressSet } from './address-set.ts';
 import { CoveredRanges } from './covered-ranges.ts';
 import { findInnermostLines, type LineLayer } from './function-lines.ts';
@@ -11,6 +11,9 @@ import { type CodeRange, type InlineSite, type Procedure, readProcedures } from 
 import { SourceFiles } from './source-files.ts';
 import type { StringTable } from './string-table.ts';
 
+/** A line that nothing is known about: files are given by the offset of a checksum, which is never negative. */
+const UNKNOWN_LINE = { line: 0, file: -1 };
+
 /** Names functions by what the symbols of one module say about them. */
 export interface ProcedureNames {
   procedure(procedure: Procedure): string;
@@ -18,13 +21,19 @@ export interface ProcedureNames {
   inlinee(id: number): string;
 }
 
-/** An inlined call and where its code is, in linked addresses. */
+/** An inlined call and where its code is in the image. */
 interface InlinedCall {
   readonly site: InlineSite;
   readonly ranges: readonly LineRange[];
   readonly callLine: number;
   /** By the offset of its checksum; -1 if it is unknown. */
   readonly callFile: number;
+}
+
+/** A part of the image. */
+interface ImageRange {
+  readonly address: number;
+  readonly size: number;
 }
 
 /** Writes the functions of modules to a sink. When functions share an address, the first one is written. */
@@ -52,14 +61,14 @@ export class FunctionWriter {
         this.#thunks.push({ code: procedure.code, name: procedure.name });
         return;
       }
-      const pieces = this.#findPieces([procedure.code, ...procedure.separated]);
-      if (pieces.length === 0) return;
+      const ranges = this.#findRanges([procedure.code, ...procedure.separated]);
+      if (ranges.length === 0) return;
       const name = names.procedure(procedure);
-      const layers = [{ depth: 0, ranges: collectLines(lines, procedure, this.#addresses) }];
-      const calls = readCalls(procedure, layers, inlinees, this.#addresses);
-      const innermost = findInnermostLines(layers);
-      for (const piece of pieces) {
-        this.#sink.function(this.#toRecord(piece, name, innermost, calls, names, files));
+      const layers = [{ depth: 0, ranges: this.#collectLines(lines, procedure) }];
+      const calls = this.#readCalls(procedure, layers, inlinees);
+      const innermost = this.#toImage(findInnermostLines(layers));
+      for (const range of ranges) {
+        this.#sink.function(this.#toRecord(range, name, innermost, calls, names, files));
       }
     });
   }
@@ -70,7 +79,7 @@ export class FunctionWriter {
    */
   writeThunks(hasPublic: (address: number) => boolean): void {
     for (const { code, name } of this.#thunks) {
-      for (const { address, size } of this.#findPieces([code])) {
+      for (const { address, size } of this.#findRanges([code])) {
         if (hasPublic(address)) continue;
         this.#sink.function({ address, size, name, parameterSize: 0, lines: [], inlines: [] });
       }
@@ -78,22 +87,62 @@ export class FunctionWriter {
   }
 
   /** Where code is in the image, without what belongs to a function already written. */
-  #findPieces(ranges: readonly CodeRange[]): Piece[] {
-    const pieces: Piece[] = [];
-    for (const { section, offset, size } of ranges) {
+  #findRanges(code: readonly CodeRange[]): ImageRange[] {
+    const found: ImageRange[] = [];
+    for (const { section, offset, size } of code) {
       const linked = this.#addresses.linkedAddress(section, offset);
       if (linked < 0 || size === 0 || linked + size > 0xffffffff) continue;
-      for (const piece of this.#addresses.pieces(linked, size)) {
-        if (!this.#starts.add(piece.address)) continue;
-        this.covered.add(piece.address, piece.size);
-        pieces.push(piece);
+      for (const range of this.#addresses.imageRanges(linked, size)) {
+        if (range.address + range.size > 0xffffffff || !this.#starts.add(range.address)) continue;
+        this.covered.add(range.address, range.size);
+        found.push(range);
       }
     }
-    return pieces;
+    return found;
+  }
+
+  #collectLines(lines: ModuleLines, { code, separated }: Procedure): LineRange[] {
+    const ranges: LineRange[] = [];
+    for (const { section, offset, size } of [code, ...separated]) {
+      const linked = this.#addresses.linkedAddress(section, offset);
+      if (linked < 0) continue;
+      lines.visit(linked, linked + size, (start, end, line, file) => ranges.push({ start, end, line, file }));
+    }
+    return separated.length > 0 ? ranges.sort((a, b) => a.start - b.start) : ranges;
+  }
+
+  /** Reads the inlined calls of a function, and adds their lines to its layers. */
+  #readCalls({ code, separated, sites }: Procedure, layers: LineLayer[], inlinees: InlineeLines): InlinedCall[] {
+    if (sites.length === 0) return [];
+    const chunks = [code, ...separated].map(({ section, offset }) => this.#addresses.linkedAddress(section, offset));
+    const linked: LineRange[][] = [];
+    return sites.map((site) => {
+      const first = inlinees.find(site.inlinee);
+      const ranges = readAnnotations(site.annotations, chunks, first ?? UNKNOWN_LINE, chunks[0]! + code.size);
+      ranges.sort((a, b) => a.start - b.start);
+      linked.push(ranges);
+      const caller = site.parent < 0 ? layers[0]!.ranges : linked[site.parent]!;
+      const call = ranges.length === 0 ? undefined : findLine(caller, ranges[0]!.start);
+      if (first !== undefined && ranges.length > 0) layers.push({ depth: site.depth + 1, ranges });
+      const { line, file } = call ?? UNKNOWN_LINE;
+      return { site, ranges: this.#toImage(ranges), callLine: line, callFile: file };
+    });
+  }
+
+  /** Turns ranges of linked addresses into those of the image, in order. */
+  #toImage(ranges: readonly LineRange[]): readonly LineRange[] {
+    if (!this.#addresses.rearranged) return ranges;
+    const moved: LineRange[] = [];
+    for (const { start, end, line, file } of ranges) {
+      for (const { address, size } of this.#addresses.imageRanges(start, end - start)) {
+        moved.push({ start: address, end: address + size, line, file });
+      }
+    }
+    return moved.sort((a, b) => a.start - b.start);
   }
 
   #toRecord(
-    piece: Piece,
+    range: ImageRange,
     name: string,
     innermost: readonly LineRange[],
     calls: readonly InlinedCall[],
@@ -101,52 +150,18 @@ export class FunctionWriter {
     files: SourceFiles,
   ): FunctionRecord {
     const lines: LineRecord[] = [];
-    visitInside(innermost, piece, (address, size, { line, file }) => {
+    visitInside(innermost, range, (address, size, { line, file }) => {
       lines.push({ address, size, line, file: files.number(file) });
     });
     const inlines: InlineRecord[] = [];
     for (const { site, ranges, callLine, callFile } of calls) {
-      const inside = collectRanges(ranges, piece);
+      const inside = joinRanges(ranges, range);
       if (inside.length === 0) continue;
       const origin = this.#sink.origin(names.inlinee(site.inlinee));
       inlines.push({ depth: site.depth, callLine, callFile: files.number(callFile), origin, ranges: inside });
     }
-    return { address: piece.address, size: piece.size, name, parameterSize: 0, lines, inlines };
+    return { address: range.address, size: range.size, name, parameterSize: 0, lines, inlines };
   }
-}
-
-function collectLines(lines: ModuleLines, { code, separated }: Procedure, addresses: AddressMap): LineRange[] {
-  const ranges: LineRange[] = [];
-  for (const { section, offset, size } of [code, ...separated]) {
-    const linked = addresses.linkedAddress(section, offset);
-    if (linked < 0) continue;
-    lines.visit(linked, linked + size, (start, end, line, file) => ranges.push({ start, end, line, file }));
-  }
-  return separated.length > 0 ? ranges.sort((a, b) => a.start - b.start) : ranges;
-}
-
-/** Reads the inlined calls of a function, and adds their lines to its layers. */
-function readCalls(
-  procedure: Procedure,
-  layers: LineLayer[],
-  inlinees: InlineeLines,
-  addresses: AddressMap,
-): InlinedCall[] {
-  const { code, separated, sites } = procedure;
-  if (sites.length === 0) return [];
-  const chunks = [code, ...separated].map(({ section, offset }) => addresses.linkedAddress(section, offset));
-  const calls: InlinedCall[] = [];
-  for (const site of sites) {
-    const first = inlinees.find(site.inlinee);
-    const known = first ?? { line: 0, file: -1 };
-    const ranges = readAnnotations(site.annotations, chunks, known, chunks[0]! + code.size);
-    ranges.sort((a, b) => a.start - b.start);
-    const callerRanges = site.parent < 0 ? layers[0]!.ranges : calls[site.parent]!.ranges;
-    const call = ranges.length === 0 ? undefined : findLine(callerRanges, ranges[0]!.start);
-    calls.push({ site, ranges, callLine: call?.line ?? 0, callFile: call?.file ?? -1 });
-    if (first !== undefined && ranges.length > 0) layers.push({ depth: site.depth + 1, ranges });
-  }
-  return calls;
 }
 
 /** The line at an address, or the last one before it. */
@@ -161,24 +176,24 @@ function findLine(ranges: readonly LineRange[], address: number): LineRange | un
   return ranges[Math.max(low - 1, 0)];
 }
 
-/** Visits the ranges that overlap a piece, with their addresses in the image. */
+/** Visits what is inside of a function. */
 function visitInside(
   ranges: readonly LineRange[],
-  { linked, address, size }: Piece,
+  { address, size }: ImageRange,
   visit: (address: number, size: number, range: LineRange) => void,
 ): void {
   for (const range of ranges) {
-    const start = Math.max(range.start, linked);
-    const end = Math.min(range.end, linked + size);
-    if (end > start) visit(address + (start - linked), end - start, range);
+    const start = Math.max(range.start, address);
+    const end = Math.min(range.end, address + size);
+    if (end > start) visit(start, end - start, range);
   }
 }
 
 /** Joins neighbouring ranges, whatever their lines are. */
-function collectRanges(ranges: readonly LineRange[], piece: Piece): number[] {
+function joinRanges(ranges: readonly LineRange[], inside: ImageRange): number[] {
   const joined: number[] = [];
   let end = -1;
-  visitInside(ranges, piece, (address, size) => {
+  visitInside(ranges, inside, (address, size) => {
     if (address <= end) {
       const grown = Math.max(address + size, end);
       joined[joined.length - 1] = joined.at(-1)! + grown - end;

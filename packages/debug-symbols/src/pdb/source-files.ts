@@ -22,7 +22,7 @@ export class SourceFiles {
   number(checksum: number): number {
     const cached = this.#numbers.get(checksum);
     if (cached !== undefined) return cached;
-    const inside = checksum + 4 <= this.#checksums.length;
+    const inside = checksum >= 0 && checksum + 4 <= this.#checksums.length;
     const path = inside ? this.#strings.string(u32(this.#checksums, checksum)) : '';
     const number = this.#sink.file(path === '' ? UNKNOWN_FILE : path);
     this.#numbers.set(checksum, number);

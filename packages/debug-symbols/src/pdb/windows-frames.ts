@@ -26,13 +26,13 @@ export function writeFrameData(
     const prologue = u16(bytes, at + 24);
     const program = strings.string(u32(bytes, at + 20)).trim();
     if (program === '' || !isRange(start, size)) return;
-    for (const piece of addresses.pieces(start, size)) {
-      covered.add(piece.address, piece.size);
+    for (const range of addresses.imageRanges(start, size)) {
+      covered.add(range.address, range.size);
       sink.windowsFrame({
         type: 4,
-        address: piece.address,
-        size: piece.size,
-        prologueSize: remaining(prologue, piece.linked - start, piece.size),
+        address: range.address,
+        size: range.size,
+        prologueSize: remaining(prologue, range.linked - start, range.size),
         epilogueSize: 0,
         parameterSize: u32(bytes, at + 12),
         savedRegisterSize: u16(bytes, at + 26),
@@ -54,13 +54,13 @@ export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: Symbol
     const size = u32(bytes, at + 4);
     const bits = u16(bytes, at + 14);
     if (!isRange(start, size)) return;
-    for (const piece of addresses.pieces(start, size)) {
-      if (covered.has(piece.address)) continue;
+    for (const range of addresses.imageRanges(start, size)) {
+      if (covered.has(range.address)) continue;
       sink.windowsFrame({
         type: 0,
-        address: piece.address,
-        size: piece.size,
-        prologueSize: remaining(bits & 0xff, piece.linked - start, piece.size),
+        address: range.address,
+        size: range.size,
+        prologueSize: remaining(bits & 0xff, range.linked - start, range.size),
         epilogueSize: 0,
         parameterSize: u16(bytes, at + 12) * 4,
         savedRegisterSize: ((bits >>> 8) & 7) * 4,
@@ -73,7 +73,7 @@ export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: Symbol
   });
 }
 
-/** What is left of a prologue in a piece that begins `skipped` bytes after it. */
+/** What is left of a prologue in a part of a range that begins `skipped` bytes after the start. */
 function remaining(prologue: number, skipped: number, size: number): number {
   return Math.min(Math.max(prologue - skipped, 0), size);
 }
