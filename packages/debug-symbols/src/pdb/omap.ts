@@ -1,12 +1,19 @@
 // Follows code that a tool moved after linking, such as Vulcan or Syzygy. The debug information keeps the old addresses.
 //
-// Two tables describe the move. One has, for the start of each block of the old program, its place in the image. The
-// other has, for the start of each block of the image, its place in the old program. Blocks without one are padding.
-// Where a tool made a block longer, for example because a jump needs more bytes, several blocks of the image in
-// succession have the same place in the old program.
+// Two tables describe the move: for the start of each block of the old program, its place in the image; and for the
+// start of each block of the image, its place in the old program, or a number that stands for padding. The second table
+// is the complete one. It can have several blocks with the same place:
+//
+// - in succession, where an instruction was replaced by several, the last of which is followed by unchanged code;
+// - elsewhere, for a jump that was added because the code after it was moved. The first table does not lead there.
+import { DebugSymbolsError } from '../error.ts';
 import { u32 } from './bytes.ts';
 
 const ENTRY_SIZE = 8;
+/** Places from here on are not of code. */
+const PADDING = 0x80000000;
+/** Many overlapping functions could otherwise make a small file slow. */
+const MAX_VISITED_BLOCKS = 100_000_000;
 
 /** A part of a range: where it was linked, and where it is in the image. */
 export interface MovedRange {
@@ -17,74 +24,115 @@ export interface MovedRange {
 }
 
 export class Omap {
-  readonly #fromLinked: Table;
-  readonly #fromImage: Table;
+  readonly #image: Table;
+  /** The blocks of the image that are not padding, by ascending place in the old program. */
+  readonly #blocks: Uint32Array;
+  /** How many bytes of the old program each of these blocks has. */
+  readonly #covered: Uint32Array;
+  #visited = 0;
 
   /** Takes the contents of the two streams: from the old program to the image, and back. */
   constructor(fromLinked: Uint8Array, fromImage: Uint8Array) {
-    this.#fromLinked = new Table(fromLinked);
-    this.#fromImage = new Table(fromImage);
+    const linked = new Table(fromLinked);
+    // Without the second table, the first one has to do.
+    this.#image = fromImage.length > 0 ? new Table(fromImage) : linked.reverse();
+    const image = this.#image;
+    const code = Uint32Array.from({ length: image.count }, (_, block) => block).filter((block) => image.isCode(block));
+    this.#blocks = code.sort((a, b) => image.to(a) - image.to(b) || a - b);
+    this.#covered = this.#measure(linked);
   }
 
   /** Returns where an address is in the image, or undefined if the code there was removed. */
   map(linked: number): number | undefined {
-    const block = this.#fromLinked.find(linked);
-    const to = this.#fromLinked.to(block);
-    return to === 0 ? undefined : to + (linked - this.#fromLinked.from(block));
+    return this.mapRange(linked, 1)[0]?.address;
   }
 
   /**
-   * Maps a range, which can come apart. Returns its parts by ascending linked address. Parts that follow each other in
-   * the image, or have only padding between them, are joined.
+   * Maps a range, which can come apart. Returns its parts by ascending address in the image. Parts that follow each
+   * other there, or have only padding between them, are joined.
    */
   mapRange(linked: number, size: number): MovedRange[] {
-    const blocks = this.#fromLinked;
     const parts: MovedRange[] = [];
     const end = linked + size;
-    for (let block = Math.max(blocks.find(linked), 0); block < blocks.count && blocks.from(block) < end; block++) {
-      const to = blocks.to(block);
-      const start = Math.max(linked, blocks.from(block));
-      const stop = Math.min(end, blocks.end(block));
-      if (to === 0 || stop <= start) continue;
-      const address = to + (start - blocks.from(block));
-      const imageEnd = this.#findImageEnd(block, stop);
-      if (imageEnd > address) this.#append(parts, { linked: start, address, size: imageEnd - address });
+    for (let index = this.#firstAt(linked); index < this.#blocks.length; index++) {
+      const block = this.#blocks[index]!;
+      const from = this.#image.to(block);
+      if (from >= end) break;
+      const covered = this.#covered[index]!;
+      const start = Math.max(linked - from, 0);
+      if (start >= covered) continue;
+      // What was added at the end of a block belongs to its last byte.
+      const stop = end - from >= covered ? this.#image.size(block) : end - from;
+      parts.push({ linked: from + start, address: this.#image.from(block) + start, size: stop - start });
     }
-    return parts;
+    this.#visited += parts.length;
+    if (this.#visited > MAX_VISITED_BLOCKS) throw new DebugSymbolsError('too-large', 'too many overlapping functions');
+    return this.#join(parts.sort((a, b) => a.address - b.address));
   }
 
-  /** Where the code of a block up to `stop` ends in the image, with what was added at the end of the block. */
-  #findImageEnd(block: number, stop: number): number {
-    const from = this.#fromLinked.from(block);
-    const to = this.#fromLinked.to(block);
-    const image = this.#fromImage;
-    let index = image.find(to);
-    if (index < 0 || image.from(index) !== to) return to + (stop - from);
-    while (index + 1 < image.count && image.to(index + 1) === image.to(index)) index++;
-    const limit = image.end(index);
-    return stop === this.#fromLinked.end(block) ? limit : Math.min(to + (stop - from), limit);
+  #measure(linked: Table): Uint32Array {
+    const image = this.#image;
+    const blocks = this.#blocks;
+    const covered = new Uint32Array(blocks.length);
+    let next = 2 ** 32;
+    for (let index = blocks.length - 1; index >= 0; index--) {
+      const block = blocks[index]!;
+      const from = image.to(block);
+      const same = index + 1 < blocks.length && image.to(blocks[index + 1]!) === from;
+      if (!same && index + 1 < blocks.length) next = image.to(blocks[index + 1]!);
+      const continues = image.to(block + 1) === from && block + 1 < image.count;
+      covered[index] = continues || !this.#isHome(block, linked) ? 1 : Math.min(image.size(block), next - from);
+    }
+    return covered;
   }
 
-  #append(parts: MovedRange[], part: MovedRange): void {
-    const last = parts.at(-1);
-    if (last === undefined || part.address < last.address || !this.#isPadding(last.address + last.size, part.address)) {
-      parts.push(part);
-      return;
+  /** Whether the first table leads to a block, or to the first one of the successive blocks with the same place. */
+  #isHome(block: number, linked: Table): boolean {
+    const image = this.#image;
+    const from = image.to(block);
+    const home = linked.to(linked.find(from));
+    let first = block;
+    while (first > 0 && image.to(first - 1) === from && image.from(first) !== home) first--;
+    return image.from(first) === home;
+  }
+
+  /** The index of the first block that could have something at or after an address of the old program. */
+  #firstAt(linked: number): number {
+    let low = 0;
+    let high = this.#blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#image.to(this.#blocks[middle]!) < linked) low = middle + 1;
+      else high = middle;
     }
-    parts[parts.length - 1] = { ...last, size: part.address + part.size - last.address };
+    // Blocks with different places do not overlap, so only those with the place before can reach so far.
+    const before = low > 0 ? this.#image.to(this.#blocks[low - 1]!) : 0;
+    while (low > 0 && this.#image.to(this.#blocks[low - 1]!) === before) low--;
+    return low;
+  }
+
+  #join(parts: readonly MovedRange[]): MovedRange[] {
+    const joined: MovedRange[] = [];
+    for (const part of parts) {
+      const last = joined.at(-1);
+      if (last === undefined || !this.#isPadding(last.address + last.size, part.address)) {
+        joined.push(part);
+        continue;
+      }
+      const end = Math.max(last.address + last.size, part.address + part.size);
+      joined[joined.length - 1] = { ...last, size: end - last.address };
+    }
+    return joined;
   }
 
   #isPadding(start: number, end: number): boolean {
-    const image = this.#fromImage;
-    for (let index = image.find(start), at = start; at < end; at = image.end(index++)) {
-      if (index < 0 || image.to(index) < PADDING) return false;
+    for (let at = start, block = this.#image.find(start); at < end; block++) {
+      if (block < 0 || this.#image.isCode(block)) return false;
+      at = this.#image.from(block + 1);
     }
-    return start <= end;
+    return true;
   }
 }
-
-/** The place of padding in the old program is this or larger. */
-const PADDING = 0x80000000;
 
 /** Blocks by ascending address. A block ends where the next one begins. */
 class Table {
@@ -117,16 +165,35 @@ class Table {
     return low - 1;
   }
 
+  /** Where a block begins. The end of the last block is 4 GiB. */
   from(block: number): number {
-    return this.#from[block] ?? 0;
+    return this.#from[block] ?? 2 ** 32;
   }
 
-  /** The place of the block in the other address space; 0 if it is not there. */
+  size(block: number): number {
+    return this.from(block + 1) - this.from(block);
+  }
+
+  /** The place of the block in the other address space. */
   to(block: number): number {
     return this.#to[block] ?? 0;
   }
 
-  end(block: number): number {
-    return this.#from[block + 1] ?? 2 ** 32;
+  isCode(block: number): boolean {
+    return this.to(block) !== 0 && this.to(block) < PADDING;
+  }
+
+  /** The table in the other direction, without what is not code. */
+  reverse(): Table {
+    const bytes = new Uint8Array(this.count * ENTRY_SIZE);
+    const view = new DataView(bytes.buffer);
+    let count = 0;
+    for (let block = 0; block < this.count; block++) {
+      if (!this.isCode(block)) continue;
+      view.setUint32(count * ENTRY_SIZE, this.to(block), true);
+      view.setUint32(count * ENTRY_SIZE + 4, this.from(block), true);
+      count++;
+    }
+    return new Table(bytes.subarray(0, count * ENTRY_SIZE));
   }
 }
