@@ -9,6 +9,13 @@ import type { StringTable } from './string-table.ts';
 const FRAME_DATA_SIZE = 32;
 const FPO_SIZE = 16;
 
+/** A part of the image with one frame layout. */
+interface FrameRange {
+  readonly address: number;
+  readonly size: number;
+  readonly prologueSize: number;
+}
+
 /**
  * Writes records with programs: `FRAMEDATA` in Microsoft's `cvinfo.h`. The linker has turned their addresses into ones
  * relative to the image. The ranges of the records are added to `covered`.
@@ -21,18 +28,13 @@ export function writeFrameData(
   covered: CoveredRanges,
 ): void {
   visitRecords(stream, FRAME_DATA_SIZE, (bytes, at) => {
-    const start = u32(bytes, at);
-    const size = u32(bytes, at + 4);
-    const prologue = u16(bytes, at + 24);
     const program = strings.string(u32(bytes, at + 20)).trim();
-    if (program === '' || !isRange(start, size)) return;
-    for (const range of addresses.imageRanges(start, size)) {
+    if (program === '') return;
+    for (const range of findRanges(u32(bytes, at), u32(bytes, at + 4), u16(bytes, at + 24), addresses)) {
       covered.add(range.address, range.size);
       sink.windowsFrame({
         type: 4,
-        address: range.address,
-        size: range.size,
-        prologueSize: remaining(prologue, range.linked - start, range.size),
+        ...range,
         epilogueSize: 0,
         parameterSize: u32(bytes, at + 12),
         savedRegisterSize: u16(bytes, at + 26),
@@ -50,38 +52,41 @@ export function writeFrameData(
  */
 export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: SymbolSink, covered: CoveredRanges): void {
   visitRecords(stream, FPO_SIZE, (bytes, at) => {
-    const start = u32(bytes, at);
-    const size = u32(bytes, at + 4);
     const bits = u16(bytes, at + 14);
-    if (!isRange(start, size)) return;
-    for (const range of addresses.imageRanges(start, size)) {
+    for (const range of findRanges(u32(bytes, at), u32(bytes, at + 4), bits & 0xff, addresses)) {
       if (covered.has(range.address)) continue;
       sink.windowsFrame({
         type: 0,
-        address: range.address,
-        size: range.size,
-        prologueSize: remaining(bits & 0xff, range.linked - start, range.size),
+        ...range,
         epilogueSize: 0,
         parameterSize: u16(bytes, at + 12) * 4,
         savedRegisterSize: ((bits >>> 8) & 7) * 4,
         localSize: u32(bytes, at + 8) * 4,
         maximumStackSize: 0,
-        // Mozilla's dump_syms reads the bit of the number of saved registers here, unlike Microsoft's own library.
+        // Mozilla's dump_syms takes a bit of the number of saved registers for this, unlike Microsoft's own library.
         program: (bits & 0x1000) !== 0,
       });
     }
   });
 }
 
-/** What is left of a prologue in a part of a range that begins `skipped` bytes after the start. */
-function remaining(prologue: number, skipped: number, size: number): number {
-  return Math.min(Math.max(prologue - skipped, 0), size);
+/** Finds where code is in the image. If it came apart, its prologue gets a record of its own. */
+function findRanges(start: number, size: number, prologue: number, addresses: AddressMap): FrameRange[] {
+  if (size === 0 || start + size > 0xffffffff) return [];
+  if (!addresses.rearranged) return [{ address: start, size, prologueSize: prologue }];
+  const whole = addresses.imageRanges(start, size);
+  const first = addresses.imageRanges(start, Math.min(prologue, size));
+  if (whole.length === 1) {
+    return whole.map((range) => ({ address: range.address, size: range.size, prologueSize: first[0]?.size ?? 0 }));
+  }
+  const rest = prologue < size ? addresses.imageRanges(start + prologue, size - prologue) : [];
+  return [
+    ...first.map((range) => ({ address: range.address, size: range.size, prologueSize: range.size })),
+    ...rest.map((range) => ({ address: range.address, size: range.size, prologueSize: 0 })),
+  ];
 }
 
-function isRange(start: number, size: number): boolean {
-  return size > 0 && start + size <= 0xffffffff;
-}
-
+/** Calls `visit` for each record, with the bytes that it is in and its place there. Reads the stream in chunks. */
 function visitRecords(stream: ByteSource, size: number, visit: (bytes: Uint8Array, at: number) => void): void {
   const chunk = size * 4096;
   for (let position = 0; position + size <= stream.size; position += chunk) {
