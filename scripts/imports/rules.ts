@@ -15,8 +15,9 @@ type Rule = { readonly name: string; readonly find: (source: Source) => readonly
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   minidump: [],
-  server: ['contract', 'minidump'],
-  cli: ['contract'],
+  'debug-symbols': [],
+  server: ['contract', 'minidump', 'debug-symbols'],
+  cli: ['contract', 'debug-symbols'],
   web: ['contract'],
 };
 

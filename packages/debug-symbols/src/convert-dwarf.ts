@@ -6,6 +6,7 @@ import type { DwarfFile } from './dwarf/dwarf-file.ts';
 import { FunctionNames } from './dwarf/names.ts';
 import { readDwarf, type SplitFinder } from './dwarf/read-dwarf.ts';
 import { registerNames } from './dwarf/registers.ts';
+import type { SymbolSink } from './symbol-sink.ts';
 import type { SymbolWriter } from './symbols/symbol-writer.ts';
 
 /** Functions of the files together. Addresses are as in the files. */
@@ -43,11 +44,17 @@ export function addFunctions(dwarf: DwarfFile, map: CodeMap, writer: SymbolWrite
 
 /** Sends the functions that have no debug information. Call it after all others. */
 export function addPublicSymbols({ base, isCode, symbols }: CodeMap, writer: SymbolWriter): void {
-  const isFunction = writer.functionAt();
+  const isFunction = writer.functionTest();
   for (const { name, address } of symbols) {
     if (!isCode(address) || isFunction(address - base)) continue;
     writer.publicSymbol({ address: address - base, parameterSize: 0, name: demangle(name) });
   }
+}
+
+/** Passes on the rules of functions that have none yet, for sources that are less exact than what came before. */
+export function onlyMissingFrames(writer: SymbolWriter): Pick<SymbolSink, 'callFrames'> {
+  const hasFrame = writer.frameTest();
+  return { callFrames: (record) => void (hasFrame(record.address) || writer.callFrames(record)) };
 }
 
 export function addCallFrames(file: FrameFile, { base, isCode }: CodeMap, writer: SymbolWriter): void {

@@ -145,6 +145,9 @@ export class Cursor {
   }
 
   #truncated(length: number): DebugSymbolsError {
-    return new DebugSymbolsError('truncated', `${length} bytes at ${this.at} are outside the available ${this.end} bytes`);
+    return new DebugSymbolsError(
+      'truncated',
+      `${length} bytes at ${this.at} are outside the available ${this.end} bytes`,
+    );
   }
 }

@@ -24,3 +24,8 @@ export function cleanPath(path: string): string {
   }
   return root + kept.join(separator);
 }
+
+/** The name at the end of a path of any system. */
+export function lastPart(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}

@@ -32,7 +32,7 @@ export function readExidx(
   address: number,
   readMemory: ReadMemory,
   code: readonly AddressRange[],
-  sink: SymbolSink,
+  sink: Pick<SymbolSink, 'callFrames'>,
 ): void {
   const ranges = code.toSorted((a, b) => a.address - b.address);
   let budget = MAX_CODE_SIZE * 1024;

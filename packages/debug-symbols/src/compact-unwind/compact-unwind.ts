@@ -27,7 +27,7 @@ export function readCompactUnwind(
   section: ByteSource,
   cpu: string,
   { readCode }: CompactUnwindOptions,
-  sink: SymbolSink,
+  sink: Pick<SymbolSink, 'callFrames'>,
 ): void {
   const describe = chooseEncoding(cpu, readCode);
   if (describe === undefined) return;

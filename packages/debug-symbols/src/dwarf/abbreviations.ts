@@ -149,18 +149,24 @@ export function skipAttributes(cursor: Cursor, { skips }: Abbreviation, encoding
 
 /** Moves past a value. */
 export function skipForm(cursor: Cursor, form: number, encoding: Encoding): void {
+  cursor.skip(sizeOf(cursor, form, encoding));
+}
+
+/** The bytes of a value from the position of the cursor, which moves past its start if that has the size. */
+function sizeOf(cursor: Cursor, form: number, encoding: Encoding): number {
   switch (form) {
     case FORM.block1:
-      return cursor.skip(cursor.u8());
+      return cursor.u8();
     case FORM.block2:
-      return cursor.skip(cursor.u16());
+      return cursor.u16();
     case FORM.block4:
-      return cursor.skip(cursor.u32());
+      return cursor.u32();
     case FORM.block:
     case FORM.exprloc:
-      return cursor.skip(cursor.uleb());
+      return cursor.uleb();
     case FORM.string:
-      return cursor.skipText();
+      cursor.skipText();
+      return 0;
     case FORM.sdata:
     case FORM.udata:
     case FORM.refUdata:
@@ -171,11 +177,11 @@ export function skipForm(cursor: Cursor, form: number, encoding: Encoding): void
     case FORM.gnuAddrIndex:
     case FORM.gnuStrIndex:
       cursor.uleb();
-      return;
+      return 0;
     case FORM.indirect:
-      return skipForm(cursor, directForm(cursor), encoding);
+      return sizeOf(cursor, directForm(cursor), encoding);
     default:
-      return cursor.skip(fixedSize(form, encoding));
+      return fixedSize(form, encoding);
   }
 }
 

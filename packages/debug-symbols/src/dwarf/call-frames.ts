@@ -2,26 +2,14 @@
 import type { ByteSource } from '../byte-source.ts';
 import { Cursor } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
-import type { SymbolSink } from '../symbol-sink.ts';
+import type { FrameModule } from './frame-module.ts';
 import { FrameRules } from './frame-rules.ts';
-import type { RegisterNames } from './registers.ts';
 
 export type FrameSection = {
   readonly source: ByteSource;
   /** The address of the section, from which pointers in .eh_frame count. */
   readonly address: number;
   readonly isEhFrame: boolean;
-};
-
-export type FrameModule = {
-  readonly sink: SymbolSink;
-  readonly base: number;
-  readonly littleEndian: boolean;
-  readonly addressSize: number;
-  readonly registers: RegisterNames;
-  /** The register with the return address after a call, on CPUs that have one. */
-  readonly linkRegister: number | undefined;
-  readonly isCode: (address: number) => boolean;
 };
 
 /** A common information entry: what several functions share. */
@@ -71,7 +59,7 @@ type Entry = {
 
 /** Reads the section in blocks, so that its size needs no memory. */
 function* entriesOf({ source, isEhFrame }: FrameSection, module: FrameModule): Generator<Entry> {
-  let block = new Uint8Array();
+  let block: Uint8Array = new Uint8Array();
   let blockAt = 0;
   const bytesAt = (at: number, length: number): Uint8Array => {
     if (at < blockAt || at + length > blockAt + block.length) {

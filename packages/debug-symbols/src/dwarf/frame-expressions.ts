@@ -1,9 +1,9 @@
 // Translates DWARF expressions into the postfix notation of STACK CFI rules, as far as that has the operators.
 import { Cursor } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
-import type { FrameModule } from './call-frames.ts';
+import type { FrameModule } from './frame-module.ts';
 
-const OPERATORS: Readonly<Record<number, string>> = { 0x1b: '/', 0x1c: '-', 0x1d: '%', 0x1e: '*', 0x22: '+' };
+const OPERATORS: Readonly<Record<number, string>> = { 27: '/', 28: '-', 29: '%', 30: '*', 34: '+' };
 const MAX_OPERATIONS = 100;
 
 /**

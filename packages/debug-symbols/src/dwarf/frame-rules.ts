@@ -8,8 +8,8 @@
 //   Breakpad's writes `.ra: .ra` for the return address, which names no register.
 // - Rules with expressions that Breakpad's postfix notation has operators for are translated.
 import type { Cursor } from '../cursor.ts';
-import type { FrameModule } from './call-frames.ts';
 import { translateExpression } from './frame-expressions.ts';
+import type { FrameModule } from './frame-module.ts';
 
 type CommonFacts = { readonly codeFactor: number; readonly dataFactor: number; readonly returnRegister: number };
 
@@ -241,7 +241,8 @@ export class FrameRules {
 
   /** Whether a register has an unknown value, which no rule can say. The rule before stays. */
   #isLost(name: string): boolean {
-    for (const [register, rule] of this.#state.registers) if (rule === undefined && this.#ruleName(register) === name) return true;
+    for (const [register, rule] of this.#state.registers)
+      if (rule === undefined && this.#ruleName(register) === name) return true;
     return name === '.ra' && this.#module.linkRegister === undefined;
   }
 

@@ -127,7 +127,12 @@ function readPlace(
 }
 
 function isAddress(form: number): boolean {
-  return form === FORM.addr || form === FORM.addrx || (form >= FORM.addrx1 && form <= FORM.addrx4) || form === FORM.gnuAddrIndex;
+  return (
+    form === FORM.addr ||
+    form === FORM.addrx ||
+    (form >= FORM.addrx1 && form <= FORM.addrx4) ||
+    form === FORM.gnuAddrIndex
+  );
 }
 
 /** Turns entries into records: one for each range of a function, such as its cold part. */

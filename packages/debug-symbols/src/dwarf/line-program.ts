@@ -1,9 +1,9 @@
 // Line programs: which line of which file each instruction comes from (DWARF 5, section 6.2).
 import type { ByteSource } from '../byte-source.ts';
 import { Cursor } from '../cursor.ts';
+import { textAt } from '../elf/elf.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { joinPath } from '../paths.ts';
-import { textAt } from '../elf/elf.ts';
 import { FORM } from './constants.ts';
 import type { DwarfFile } from './dwarf-file.ts';
 
@@ -35,7 +35,12 @@ type Header = {
   readonly folders: readonly string[];
 };
 
-type Place = { readonly file: DwarfFile; readonly offset: number; readonly folder: string; readonly addressSize: number };
+type Place = {
+  readonly file: DwarfFile;
+  readonly offset: number;
+  readonly folder: string;
+  readonly addressSize: number;
+};
 
 /** Reads only the paths of a line program. */
 export function readLineFiles(place: Place): readonly (string | undefined)[] {
@@ -165,7 +170,10 @@ function readValue(cursor: Cursor, form: number, file: DwarfFile, is64: boolean)
     case FORM.strx:
       return splitText(file, cursor.uleb());
     default:
-      throw new DebugSymbolsError('unsupported', `line programs with the form 0x${form.toString(16)} are not supported`);
+      throw new DebugSymbolsError(
+        'unsupported',
+        `line programs with the form 0x${form.toString(16)} are not supported`,
+      );
   }
 }
 

@@ -30,7 +30,10 @@ function readUnit(file: DwarfFile, header: UnitHeader, module: Module, findSplit
   const place = linesAt === undefined ? undefined : { file, offset: linesAt, folder: unit.folder, addressSize };
   const lines = place && readLineTable(place, module.isCode);
   const split = unit.dwoName === undefined ? undefined : findSplit(unit);
-  if (split === undefined) return readFunctions(unit, { lines, files: lines?.files ?? [] }, module);
+  if (split === undefined) {
+    readFunctions(unit, { lines, files: lines?.files ?? [] }, module);
+    return;
+  }
   const splitPlace = split.linesAt !== undefined && {
     ...{ file: split.file, offset: split.linesAt, folder: split.folder, addressSize },
   };

@@ -1,7 +1,7 @@
 // A unit whose entries are read: its bytes, its shapes, and where the values that its entries refer to begin.
 import { Cursor } from '../cursor.ts';
-import { DebugSymbolsError } from '../error.ts';
 import { textAt } from '../elf/elf.ts';
+import { DebugSymbolsError } from '../error.ts';
 import { type Abbreviation, type Abbreviations, directForm, skipForm } from './abbreviations.ts';
 import { ATTRIBUTE, FORM } from './constants.ts';
 import type { DwarfFile } from './dwarf-file.ts';

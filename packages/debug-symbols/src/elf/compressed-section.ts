@@ -4,7 +4,9 @@ import { type ByteSource, MemorySource } from '../byte-source.ts';
 import { Cursor } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
 
-type Header = { readonly kind: 'gnu' } | { readonly kind: 'elf'; readonly is64: boolean; readonly littleEndian: boolean };
+type Header =
+  | { readonly kind: 'gnu' }
+  | { readonly kind: 'elf'; readonly is64: boolean; readonly littleEndian: boolean };
 
 const ZLIB = 1;
 const ZSTD = 2;

@@ -1,13 +1,21 @@
 // Converts ELF programs and libraries, with their debug information in the same file or beside it.
 import { basename } from 'node:path';
-import { addCallFrames, addFunctions, addPublicSymbols, type CodeMap, rangeTest } from '../convert-dwarf.ts';
+import { readExidx } from '../arm-exidx/arm-exidx.ts';
+import {
+  addCallFrames,
+  addFunctions,
+  addPublicSymbols,
+  type CodeMap,
+  onlyMissingFrames,
+  rangeTest,
+} from '../convert-dwarf.ts';
 import { DwarfFile } from '../dwarf/dwarf-file.ts';
 import type { SplitFinder } from '../dwarf/read-dwarf.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { debugIdOf, hexOf, type ModuleIdentity } from '../identity.ts';
 import { cleanPath } from '../paths.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
-import type { Elf } from './elf.ts';
+import { type Elf, SECTION } from './elf.ts';
 import { readFunctionSymbols } from './symbols.ts';
 
 export type ElfInput = {
@@ -43,6 +51,7 @@ export function convertElf(input: ElfInput, writer: SymbolWriter): ModuleIdentit
   }
   addPublicSymbols(map, writer);
   for (const elf of files) addCallFrames(framesOf(elf), map, writer);
+  if (main.cpu === 'arm') addExidx(main, map.base, writer);
   return identityOf(input);
 }
 
@@ -54,6 +63,22 @@ function requireSameBuild(main: Elf, debug: Elf | undefined): void {
   const [one, other] = [main.buildId(), debug?.buildId()];
   if (one === undefined || other === undefined || hexOf(one) === hexOf(other)) return;
   throw new DebugSymbolsError('mismatch', `the build ids differ: ${hexOf(one)} and ${hexOf(other)}`);
+}
+
+/** Programs without DWARF frames have the tables of the ARM exception handling. */
+function addExidx(main: Elf, base: number, writer: SymbolWriter): void {
+  const exidx = main.section('.ARM.exidx');
+  if (exidx === undefined) return;
+  const parts = main.sections
+    .filter(({ type, size }) => type !== SECTION.empty && size > 0)
+    .map((section) => ({ ...section, contents: main.part(section) }));
+  const readMemory = (address: number, length: number) => {
+    const at = address + base;
+    const found = parts.find((part) => at >= part.address && at + length <= part.address + part.size);
+    return found?.contents.read(at - found.address, length);
+  };
+  const code = main.executableRanges().map(([start, end]) => ({ address: start - base, size: end - start }));
+  readExidx(main.part(exidx), exidx.address - base, readMemory, code, onlyMissingFrames(writer));
 }
 
 function framesOf(elf: Elf) {

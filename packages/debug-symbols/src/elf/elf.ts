@@ -1,7 +1,7 @@
 // Reads the structure of ELF files: sections, segments, symbols and identity (System V ABI, chapters 4 and 5).
 import { type ByteSource, PartSource } from '../byte-source.ts';
-import { DebugSymbolsError } from '../error.ts';
 import { Cursor } from '../cursor.ts';
+import { DebugSymbolsError } from '../error.ts';
 import { inflateSection } from './compressed-section.ts';
 
 export type ElfSection = {
@@ -26,7 +26,14 @@ const NOTE_BUILD_ID = 3;
 const DYNAMIC = { end: 0, strings: 5, soname: 14 } as const;
 const MAX_SECTIONS = 1_000_000;
 
-const CPUS: Readonly<Record<number, string>> = { 3: 'x86', 8: 'mips', 40: 'arm', 62: 'x86_64', 183: 'arm64', 243: 'riscv64' };
+const CPUS: Readonly<Record<number, string>> = {
+  3: 'x86',
+  8: 'mips',
+  40: 'arm',
+  62: 'x86_64',
+  183: 'arm64',
+  243: 'riscv64',
+};
 
 export class Elf {
   readonly source: ByteSource;
@@ -53,7 +60,8 @@ export class Elf {
     this.isRelocatable = type === 1;
     const machine = header.u16();
     const cpu = CPUS[machine];
-    if (cpu === undefined) throw new DebugSymbolsError('unsupported', `ELF files for machine ${machine} are not supported`);
+    if (cpu === undefined)
+      throw new DebugSymbolsError('unsupported', `ELF files for machine ${machine} are not supported`);
     this.cpu = cpu;
     header.skip(4);
     header.word(this.is64);
@@ -149,6 +157,11 @@ export class Elf {
     return this.sections
       .filter(({ flags, size }) => (flags & FLAG.executable) !== 0 && size > 0)
       .map(({ address, size }) => [address, address + size]);
+  }
+
+  /** Whether the file has its code, which debug files don't. */
+  hasCode(): boolean {
+    return this.sections.some(({ type, flags }) => type !== SECTION.empty && (flags & FLAG.executable) !== 0);
   }
 
   /** The GNU build id; undefined if the linker wrote none. */

@@ -1,6 +1,14 @@
 // Converts Mach-O programs and libraries together with their dSYM.
 import { basename } from 'node:path';
-import { addCallFrames, addFunctions, addPublicSymbols, type CodeMap, rangeTest } from '../convert-dwarf.ts';
+import { readCompactUnwind } from '../compact-unwind/compact-unwind.ts';
+import {
+  addCallFrames,
+  addFunctions,
+  addPublicSymbols,
+  type CodeMap,
+  onlyMissingFrames,
+  rangeTest,
+} from '../convert-dwarf.ts';
 import { DwarfFile } from '../dwarf/dwarf-file.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { hexOf, type ModuleIdentity } from '../identity.ts';
@@ -33,6 +41,7 @@ export function convertMacho({ main, path, dsym }: MachoInput, writer: SymbolWri
   }
   addPublicSymbols(map, writer);
   for (const file of files) addCallFrames(framesOf(file), map, writer);
+  addCompactUnwind(main, map.base, writer);
   const id = hexOf(main.uuid ?? dsym?.uuid ?? new Uint8Array(16));
   return {
     os: 'Mac',
@@ -46,6 +55,19 @@ export function convertMacho({ main, path, dsym }: MachoInput, writer: SymbolWri
 function requireSameBuild(main: Macho, dsym: Macho | undefined): void {
   if (main.uuid === undefined || dsym?.uuid === undefined || hexOf(main.uuid) === hexOf(dsym.uuid)) return;
   throw new DebugSymbolsError('mismatch', `the UUIDs differ: ${hexOf(main.uuid)} and ${hexOf(dsym.uuid)}`);
+}
+
+/** The rules of DWARF are more exact, because they describe prologues as well. */
+function addCompactUnwind(main: Macho, base: number, writer: SymbolWriter): void {
+  const table = main.contents('__unwind_info');
+  if (table === undefined) return;
+  const text = main.section('__text');
+  const code = main.contents('__text');
+  const readCode = (address: number, length: number) => {
+    const at = address + base - (text?.address ?? 0);
+    return code === undefined || at < 0 || at + length > code.size ? undefined : code.read(at, length);
+  };
+  readCompactUnwind(table, main.cpu, { readCode }, onlyMissingFrames(writer));
 }
 
 function framesOf(file: Macho) {

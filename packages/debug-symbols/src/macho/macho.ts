@@ -190,4 +190,10 @@ function cpuName(type: number, subtype: number): string {
   }
 }
 
-const ARM_SUBTYPES: Readonly<Record<number, string>> = { 6: 'armv6', 9: 'armv7', 10: 'armv7f', 11: 'armv7s', 12: 'armv7k' };
+const ARM_SUBTYPES: Readonly<Record<number, string>> = {
+  6: 'armv6',
+  9: 'armv7',
+  10: 'armv7f',
+  11: 'armv7s',
+  12: 'armv7k',
+};

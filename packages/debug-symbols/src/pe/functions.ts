@@ -1,7 +1,9 @@
 // Names the functions of a PE file whose PDB is missing, as far as the file itself has names.
+
 import type { SymbolSink } from '../symbol-sink.ts';
 import { readArm64FunctionRanges } from '../windows-unwind/arm64-table.ts';
 import { readFunctionEntries } from '../windows-unwind/x64-table.ts';
+import { readCodeView } from './code-view.ts';
 import { readCoffSymbols } from './coff-symbols.ts';
 import { readExports } from './exports.ts';
 import type { Pe } from './pe.ts';
@@ -64,6 +66,6 @@ function readParameterSize(pe: Pe, symbol: string): number {
 }
 
 function describeUnknown(pe: Pe, name: string): string {
-  const module = pe.codeView?.name ?? name;
+  const module = readCodeView(pe)?.name ?? name;
   return module === '' ? '<unknown>' : `<unknown in ${module}>`;
 }

@@ -2,7 +2,6 @@
 import { type ByteSource, PartSource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { BlockReader } from './block-reader.ts';
-import { type CodeView, readCodeView } from './code-view.ts';
 import { type Headers, type PeCpu, readHeaders } from './headers.ts';
 import type { Section } from './sections.ts';
 
@@ -35,11 +34,6 @@ export class Pe {
   get codeId(): string {
     const { timestamp, imageSize } = this.headers;
     return (timestamp.toString(16).padStart(8, '0') + imageSize.toString(16)).toUpperCase();
-  }
-
-  /** Which PDB belongs to the file; undefined if it names none. */
-  get codeView(): CodeView | undefined {
-    return readCodeView(this);
   }
 
   /** Returns the contents of a section in the file; undefined if there is no such section. */

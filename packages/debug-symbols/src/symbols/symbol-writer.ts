@@ -1,16 +1,10 @@
 // Writes a Breakpad symbol file. The format is documented in Breakpad's docs/symbol_files.md.
-import type {
-  CallFrameRecord,
-  FunctionRecord,
-  PublicRecord,
-  SymbolSink,
-  WindowsFrameRecord,
-} from '../symbol-sink.ts';
+import type { CallFrameRecord, FunctionRecord, PublicRecord, SymbolSink, WindowsFrameRecord } from '../symbol-sink.ts';
 
 /** Names contain no line breaks, because a record is one line. */
 const BREAKS = /[\r\n]+/g;
 
-type Stored = { readonly address: number; readonly size: number; readonly text: string; readonly rank: number };
+type Stored = { readonly address: number; readonly size: number; readonly text: string };
 
 /**
  * Keeps records until they are written in the order of their addresses. Of several functions at an address, which
@@ -77,19 +71,14 @@ export class SymbolWriter implements SymbolSink {
     };
   }
 
-  /** Whether a function has the address. Call it after the last function. */
-  functionAt(): (address: number) => boolean {
-    const sorted = this.#functions.toSorted((a, b) => a.address - b.address);
-    return (address) => {
-      let [low, high] = [0, sorted.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (sorted[middle]!.address <= address) low = middle + 1;
-        else high = middle;
-      }
-      const found = sorted[low - 1];
-      return found !== undefined && address < found.address + found.size;
-    };
+  /** Tests whether an address is in a function. Call it after the last function. */
+  functionTest(): (address: number) => boolean {
+    return coverageOf(this.#functions);
+  }
+
+  /** Tests whether an address has unwind rules so far. */
+  frameTest(): (address: number) => boolean {
+    return coverageOf(this.#frames);
   }
 
   /** The lines of the file, in portions. `head` has MODULE and INFO. */
@@ -98,12 +87,26 @@ export class SymbolWriter implements SymbolSink {
     for (const [path, number] of this.#files) yield `FILE ${number} ${path.replace(BREAKS, ' ')}\n`;
     for (const [name, number] of this.#origins) yield `INLINE_ORIGIN ${number} ${name.replace(BREAKS, ' ')}\n`;
     for (const { text } of merged(withoutRepeats(this.#functions), withoutRepeats(this.#publics))) yield text;
-    for (const { text } of this.#frames.sort(byAddress)) yield text;
+    for (const { text } of this.#frames.sort((a, b) => a.address - b.address)) yield text;
   }
 }
 
 function hex(number: number): string {
   return number.toString(16);
+}
+
+function coverageOf(records: readonly Stored[]): (address: number) => boolean {
+  const sorted = records.toSorted((a, b) => a.address - b.address);
+  return (address) => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle]!.address <= address) low = middle + 1;
+      else high = middle;
+    }
+    const found = sorted[low - 1];
+    return found !== undefined && address < found.address + found.size;
+  };
 }
 
 function numberOf(numbers: Map<string, number>, name: string): number {

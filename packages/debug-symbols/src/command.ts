@@ -1,0 +1,85 @@
+// The command `chauffeur-dump-syms`, without the process around it.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { convertFile } from './convert-file.ts';
+import { DebugSymbolsError } from './error.ts';
+import { identityRecords } from './identity.ts';
+
+const USAGE = `Usage: chauffeur-dump-syms <binary or debug file> [<its counterpart>] [-o <file>] [-a <cpu>]
+
+Converts native debug information to a Breakpad symbol file: ELF, Mach-O and PE files, with DWARF or a PDB.
+
+  <its counterpart>  the PDB, debug file or dSYM of a program, or the program of one of these; if it is left out, it is
+                     looked for beside the first file
+  -o, --output       the file to write; by default, the symbols are written to standard output
+  -a, --arch         the CPU to take from a universal binary, such as arm64
+  -h, --help         show this text
+`;
+
+export type CommandResult = { readonly exitCode: 0 | 1; readonly stderr: string };
+
+/** Runs the command. `write` gets the symbols in portions, unless they go to a file. */
+export async function runCommand(
+  args: readonly string[],
+  write: (text: string) => Promise<void>,
+): Promise<CommandResult> {
+  try {
+    const { values, positionals } = readArguments(args);
+    if (values.help === true) {
+      await write(USAGE);
+      return { exitCode: 0, stderr: '' };
+    }
+    const [path, counterpart] = positionals;
+    if (path === undefined || positionals.length > 2) return { exitCode: 1, stderr: USAGE };
+    const { identity, writer } = convertFile(path, {
+      ...(counterpart !== undefined && { counterpart }),
+      ...(values.arch !== undefined && { cpu: values.arch }),
+    });
+    const portions = joined(writer.write(identityRecords(identity)));
+    if (values.output === undefined) for (const portion of portions) await write(portion);
+    else writeFile(values.output, portions);
+    return { exitCode: 0, stderr: '' };
+  } catch (error) {
+    return { exitCode: 1, stderr: `${describe(error)}\n` };
+  }
+}
+
+function readArguments(args: readonly string[]) {
+  const options = {
+    output: { type: 'string', short: 'o' },
+    arch: { type: 'string', short: 'a' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
+  return parseArgs({ args: [...args], options, allowPositionals: true });
+}
+
+function writeFile(path: string, portions: Iterable<string>): void {
+  const descriptor = openSync(path, 'w');
+  try {
+    for (const portion of portions) {
+      const bytes = Buffer.from(portion);
+      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const PORTION = 256 * 1024;
+
+/** Joins records to portions that are worth a call of the system. */
+function* joined(records: Iterable<string>): Generator<string> {
+  let portion = '';
+  for (const record of records) {
+    portion += record;
+    if (portion.length < PORTION) continue;
+    yield portion;
+    portion = '';
+  }
+  if (portion !== '') yield portion;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof DebugSymbolsError) return `chauffeur-dump-syms: ${error.message} (${error.code})`;
+  return `chauffeur-dump-syms: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,277 @@
+// Converts a file to a Breakpad symbol file, together with the files that belong to it: a second one that is given, and
+// what is found beside them.
+
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { ByteSource } from './byte-source.ts';
+import type { SplitFinder } from './dwarf/read-dwarf.ts';
+import { SplitFile } from './dwarf/split-dwarf.ts';
+import type { Unit } from './dwarf/unit.ts';
+import { convertElf } from './elf/convert-elf.ts';
+import { readDebugLink, readSupplementaryLink } from './elf/debug-link.ts';
+import { Elf } from './elf/elf.ts';
+import { DebugSymbolsError } from './error.ts';
+import { detectFormat, type FileFormat } from './file-format.ts';
+import type { ModuleIdentity } from './identity.ts';
+import { convertMacho } from './macho/convert-macho.ts';
+import { type Macho, readSlices } from './macho/macho.ts';
+import { OpenFiles } from './open-files.ts';
+import { lastPart } from './paths.ts';
+import { openPdb, type Pdb } from './pdb/pdb.ts';
+import { readCodeView } from './pe/code-view.ts';
+import { convertWindows } from './pe/convert-pe.ts';
+import { openPe, type Pe } from './pe/pe.ts';
+import { SymbolWriter } from './symbols/symbol-writer.ts';
+
+export type Conversion = {
+  readonly identity: ModuleIdentity;
+  readonly writer: SymbolWriter;
+  /** The path of the file with the debug information, if it isn't the first one. */
+  readonly counterpart: string | undefined;
+};
+
+export type ConversionOptions = {
+  /** The debug file of a program, or the program of a debug file. */
+  readonly counterpart?: string;
+  /** The CPU to take from a universal binary; the first by default. */
+  readonly cpu?: string;
+  /** Whether files beside the first one are looked for; true by default. */
+  readonly findsCounterparts?: boolean;
+};
+
+type Input = { readonly path: string; readonly source: ByteSource; readonly format: FileFormat };
+
+/**
+ * Throws a DebugSymbolsError for an invalid file and for files that don't belong together, and the error of the system
+ * for one that can't be read.
+ */
+export function convertFile(path: string, options: ConversionOptions = {}): Conversion {
+  const files = new OpenFiles();
+  try {
+    const main = openInput(path, files);
+    const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
+    const writer = new SymbolWriter();
+    const converter = new Converter(files, options, writer);
+    const counterpart = { path: other?.path };
+    const identity = converter.convert(main, other, counterpart);
+    return { identity, writer, counterpart: counterpart.path };
+  } finally {
+    files.close();
+  }
+}
+
+function openInput(path: string, files: OpenFiles): Input {
+  const file = insideBundle(path);
+  const source = files.open(file);
+  const format = detectFormat(source);
+  if (format === undefined)
+    throw new DebugSymbolsError('unknown-format', `${basename(path)} is not an ELF, Mach-O, PE or PDB file`);
+  return { path: file, source, format };
+}
+
+/** The file in a dSYM bundle; otherwise the path as it is. */
+function insideBundle(path: string): string {
+  if (!statSync(path).isDirectory()) return path;
+  const folder = join(path, 'Contents/Resources/DWARF');
+  const [name] = listFolder(folder);
+  if (name === undefined) throw new DebugSymbolsError('unknown-format', `${basename(path)} is a folder, and no dSYM`);
+  return join(folder, name);
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+}
+
+class Converter {
+  readonly #files: OpenFiles;
+  readonly #options: ConversionOptions;
+  readonly #writer: SymbolWriter;
+
+  constructor(files: OpenFiles, options: ConversionOptions, writer: SymbolWriter) {
+    this.#files = files;
+    this.#options = options;
+    this.#writer = writer;
+  }
+
+  convert(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+    switch (main.format) {
+      case 'elf':
+        return this.#convertElf(main, other, counterpart);
+      case 'macho':
+        return this.#convertMacho(main, other, counterpart);
+      default:
+        return this.#convertWindows(main, other, counterpart);
+    }
+  }
+
+  #convertElf(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+    requireFormat(other, ['elf']);
+    let elf = new Elf(main.source);
+    let debug = other === undefined ? undefined : new Elf(other.source);
+    let { path } = main;
+    // The program has the code, whichever of the two is named first.
+    if (debug !== undefined && !elf.hasCode() && debug.hasCode()) {
+      [elf, debug, path] = [debug, elf, other!.path];
+    }
+    if (debug === undefined && elf.contents('.debug_info') === undefined) {
+      const found = this.#beside(path, debugFileNames(elf, path), (source) => isDebugFileOf(source, elf));
+      debug = found && new Elf(found.source);
+      counterpart.path = found?.path;
+    }
+    const link = readSupplementaryLink(debug ?? elf) ?? readSupplementaryLink(elf);
+    const supplementary =
+      link === undefined ? undefined : this.#beside(path, [link], (source) => detectFormat(source) === 'elf');
+    return convertElf(
+      {
+        ...{ main: elf, debug, path },
+        supplementary: supplementary && new Elf(supplementary.source),
+        findSplit: this.#splitFinder([path, other?.path ?? path], elf.littleEndian),
+      },
+      this.#writer,
+    );
+  }
+
+  #splitFinder(paths: readonly string[], littleEndian: boolean): SplitFinder {
+    const opened = new Map<string, SplitFile | undefined>();
+    const openSplit = (path: string) => {
+      if (!opened.has(path)) opened.set(path, this.#openSplit(path, littleEndian));
+      return opened.get(path);
+    };
+    return (skeleton: Unit) => {
+      const { dwoName, folder } = skeleton;
+      const names =
+        dwoName === undefined
+          ? []
+          : [join(folder, dwoName), ...paths.map((path) => join(dirname(path), lastPart(dwoName)))];
+      for (const path of [...paths.map((each) => `${each}.dwp`), ...names]) {
+        const unit = openSplit(path)?.unitOf(skeleton);
+        if (unit !== undefined) return unit;
+      }
+      return undefined;
+    };
+  }
+
+  #openSplit(path: string, littleEndian: boolean): SplitFile | undefined {
+    if (this.#options.findsCounterparts === false) return undefined;
+    const source = this.#files.tryOpen(path);
+    if (source === undefined || detectFormat(source) !== 'elf') return undefined;
+    const elf = new Elf(source);
+    return new SplitFile((section) => elf.contents(section), littleEndian);
+  }
+
+  #convertMacho(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+    requireFormat(other, ['macho']);
+    let file = this.#sliceOf(main.source);
+    let dsym = other && this.#sliceOf(other.source, file.cpu);
+    let { path } = main;
+    if (dsym !== undefined && file.contents('__text') === undefined && dsym.contents('__text') !== undefined) {
+      [file, dsym, path] = [dsym, file, other!.path];
+    }
+    if (dsym === undefined && file.contents('__debug_info') === undefined) {
+      const folder = join(dirname(path), `${basename(path)}.dSYM/Contents/Resources/DWARF`);
+      const names = listFolder(folder).map((name) => join(folder, name));
+      const found = this.#beside(path, names, (source) => detectFormat(source) === 'macho');
+      dsym = found && this.#sliceOf(found.source, file.cpu);
+      counterpart.path = found?.path;
+    }
+    return convertMacho({ main: file, path, dsym }, this.#writer);
+  }
+
+  #sliceOf(source: ByteSource, cpu = this.#options.cpu): Macho {
+    const slices = readSlices(source);
+    const found = cpu === undefined ? slices[0] : slices.find((slice) => slice.cpu === cpu);
+    if (found !== undefined) return found;
+    const cpus = slices.map((slice) => slice.cpu).join(', ');
+    throw new DebugSymbolsError('mismatch', `the file has code for ${cpus}, and not for ${cpu}`);
+  }
+
+  #convertWindows(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+    requireFormat(other, main.format === 'pe' ? ['pdb'] : ['pe']);
+    const inputs = other === undefined ? [main] : [main, other];
+    let pe = inputs.find(({ format }) => format === 'pe');
+    let pdb = inputs.find(({ format }) => format === 'pdb');
+    const peFile = pe && openPe(pe.source);
+    const pdbFile = pdb && openPdb(pdb.source);
+    if (pdb === undefined)
+      pdb = this.#besideInput(pe!.path, pdbNames(peFile!, pe!.path), (source) => isPdbOf(source, peFile!));
+    else if (pe === undefined)
+      pe = this.#besideInput(pdb.path, peNames(pdb.path), (source) => isPeOf(source, pdbFile!));
+    if (other === undefined) counterpart.path = main === pe ? pdb?.path : pe?.path;
+    return convertWindows(
+      {
+        pe: pe && { file: peFile ?? openPe(pe.source), path: pe.path },
+        pdb: pdb && { file: pdbFile ?? openPdb(pdb.source), path: pdb.path },
+      },
+      this.#writer,
+    );
+  }
+
+  #besideInput(path: string, names: readonly string[], fits: (source: ByteSource) => boolean): Input | undefined {
+    const found = this.#beside(path, names, fits);
+    return found && { ...found, format: detectFormat(found.source)! };
+  }
+
+  /** The first of the files, which are named from the folder of `path`, that is there and fits. */
+  #beside(path: string, names: readonly string[], fits: (source: ByteSource) => boolean) {
+    if (this.#options.findsCounterparts === false) return undefined;
+    for (const name of names) {
+      const candidate = name.startsWith('/') ? name : join(dirname(path), name);
+      const source = this.#files.tryOpen(candidate);
+      if (source === undefined) continue;
+      try {
+        if (fits(source)) return { path: candidate, source };
+      } catch (error) {
+        if (!(error instanceof DebugSymbolsError)) throw error;
+      }
+    }
+    return undefined;
+  }
+}
+
+function requireFormat(other: Input | undefined, formats: readonly FileFormat[]): void {
+  if (other === undefined || formats.includes(other.format)) return;
+  throw new DebugSymbolsError('mismatch', `${basename(other.path)} is of another format than its counterpart`);
+}
+
+function debugFileNames(elf: Elf, path: string): string[] {
+  const name = basename(path);
+  const linked = readDebugLink(elf);
+  return [...new Set([linked, `${name}.debug`, `${name}.dbg`].filter((each) => each !== undefined))].flatMap((each) => [
+    each,
+    `.debug/${each}`,
+  ]);
+}
+
+function isDebugFileOf(source: ByteSource, elf: Elf): boolean {
+  if (detectFormat(source) !== 'elf') return false;
+  const debug = new Elf(source);
+  const [one, other] = [elf.buildId(), debug.buildId()];
+  return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
+}
+
+function pdbNames(pe: Pe, path: string): string[] {
+  const linked = readCodeView(pe)?.name;
+  const own = `${basename(path).replace(/\.[^.]*$/, '')}.pdb`;
+  return linked === undefined || linked === '' ? [own] : [linked, own];
+}
+
+function isPdbOf(source: ByteSource, pe: Pe): boolean {
+  const linked = readCodeView(pe);
+  if (detectFormat(source) !== 'pdb' || linked === undefined) return false;
+  return openPdb(source).debugId.slice(0, 32) === linked.debugId.slice(0, 32);
+}
+
+function peNames(path: string): string[] {
+  const stem = basename(path).replace(/\.pdb$/i, '');
+  return ['.exe', '.dll', '.sys', ''].map((ending) => stem + ending);
+}
+
+function isPeOf(source: ByteSource, pdb: Pdb): boolean {
+  return (
+    detectFormat(source) === 'pe' && readCodeView(openPe(source))?.debugId.slice(0, 32) === pdb.debugId.slice(0, 32)
+  );
+}

@@ -1,0 +1,28 @@
+// Opens files for a conversion, and closes them all at the end.
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { type ByteSource, FileSource } from './byte-source.ts';
+
+export class OpenFiles {
+  readonly #descriptors: number[] = [];
+
+  /** Throws the error of the system if the file can't be opened. */
+  open(path: string): ByteSource {
+    const descriptor = openSync(path, 'r');
+    this.#descriptors.push(descriptor);
+    return new FileSource(descriptor, fstatSync(descriptor).size);
+  }
+
+  /** Undefined if there is no such file. */
+  tryOpen(path: string): ByteSource | undefined {
+    try {
+      const source = this.open(path);
+      return source.size > 0 ? source : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  close(): void {
+    for (const descriptor of this.#descriptors.splice(0)) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,122 @@
+// Converts programs and libraries of Windows: PE files with their PDB, with DWARF, or alone, and PDBs alone.
+
+import { addCallFrames, addFunctions, type CodeMap, rangeTest } from '../convert-dwarf.ts';
+import { demangle } from '../demangle.ts';
+import { DwarfFile } from '../dwarf/dwarf-file.ts';
+import { DebugSymbolsError } from '../error.ts';
+import type { ModuleIdentity } from '../identity.ts';
+import { cleanPath, lastPart } from '../paths.ts';
+import { type Pdb, readPdb } from '../pdb/pdb.ts';
+import type { SymbolSink } from '../symbol-sink.ts';
+import type { SymbolWriter } from '../symbols/symbol-writer.ts';
+import { readArm64Unwind } from '../windows-unwind/arm64.ts';
+import { readX64Unwind } from '../windows-unwind/x64.ts';
+import { readCodeView } from './code-view.ts';
+import { readCoffSymbols } from './coff-symbols.ts';
+import { readPe } from './functions.ts';
+import type { Pe } from './pe.ts';
+
+export type WindowsInput = {
+  readonly pe: { readonly file: Pe; readonly path: string } | undefined;
+  readonly pdb: { readonly file: Pdb; readonly path: string } | undefined;
+};
+
+const NO_ID = '0'.repeat(33);
+
+/** Sends everything to the writer, and returns the identity. Throws `mismatch` if the PDB is of another build. */
+export function convertWindows({ pe, pdb }: WindowsInput, writer: SymbolWriter): ModuleIdentity {
+  requireSameBuild(pe?.file, pdb?.file);
+  const sections = pe?.file.headers.sections.map((section) => ({ ...section, executable: section.isExecutable }));
+  if (pdb !== undefined) readPdb(pdb.file, writer, { demangle, ...(sections && { sections }) });
+  else if (pe !== undefined) addNames(pe.file, lastPart(pe.path), writer);
+  if (pe !== undefined) addUnwindRules(pe.file, writer);
+  const linked = pe && readCodeView(pe.file);
+  // MinGW writes no name of a PDB.
+  const pdbName = linked?.name || (pdb && lastPart(pdb.path));
+  const peName = pe && lastPart(pe.path);
+  return {
+    os: 'windows',
+    cpu: pe?.file.cpu ?? pdb?.file.cpu ?? 'unknown',
+    debugId: pdb?.file.debugId ?? linked?.debugId ?? NO_ID,
+    codeId: pe?.file.codeId,
+    name: pdbName || peName || '',
+    ...(peName !== undefined && { codeName: peName }),
+  };
+}
+
+function requireSameBuild(pe: Pe | undefined, pdb: Pdb | undefined): void {
+  const [one, other] = [(pe && readCodeView(pe))?.debugId, pdb?.debugId];
+  if (one === undefined || other === undefined) return;
+  // The age differs if a tool has changed the PDB afterwards, which changes no code.
+  if (one.slice(0, 32) === other.slice(0, 32)) return;
+  throw new DebugSymbolsError('mismatch', `the program belongs to the PDB ${one}, and this PDB is ${other}`);
+}
+
+function addNames(pe: Pe, name: string, writer: SymbolWriter): void {
+  if (pe.section('.debug_info') === undefined) {
+    readPe(pe, name, writer, demangle);
+    return;
+  }
+  const map = codeMapOf(pe);
+  const dwarf = new DwarfFile((section) => pe.section(`.debug_${section}`), true);
+  addFunctions(dwarf, map, writer, () => undefined);
+  const isFunction = writer.functionTest();
+  const onlyMissing: SymbolSink = {
+    ...NO_SINK,
+    function: (record) => void (isFunction(record.address) || writer.function(record)),
+    publicSymbol: (record) => void (isFunction(record.address) || writer.publicSymbol(record)),
+  };
+  readPe(pe, name, onlyMissing, demangle);
+}
+
+/** What readPe doesn't send. */
+const NO_SINK: Omit<SymbolSink, 'function' | 'publicSymbol'> = {
+  file: () => 0,
+  origin: () => 0,
+  callFrames: () => undefined,
+  windowsFrame: () => undefined,
+};
+
+function codeMapOf(pe: Pe): CodeMap {
+  const imageBase = Number(pe.headers.imageBase);
+  const { sections } = pe.headers;
+  return {
+    base: imageBase,
+    isCode: rangeTest(
+      sections
+        .filter(({ isExecutable }) => isExecutable)
+        .map(({ address, size }) => [imageBase + address, imageBase + address + size]),
+    ),
+    formatPath: cleanPath,
+    symbols: Array.from(readCoffSymbols(pe))
+      .filter(({ isFunction }) => isFunction)
+      .map(({ name, address }) => ({
+        // The linker puts an underscore in front of names of 32-bit code.
+        name: pe.cpu === 'x86' ? name.replace(/^_/, '') : name,
+        address: imageBase + address,
+      })),
+  };
+}
+
+function addUnwindRules(pe: Pe, writer: SymbolWriter): void {
+  try {
+    if (pe.cpu === 'x86_64') readX64Unwind(pe, writer);
+    else if (pe.cpu === 'arm64') readArm64Unwind(pe, writer);
+  } catch (error) {
+    // The names are worth having without them.
+    if (!(error instanceof DebugSymbolsError)) throw error;
+  }
+  if (pe.cpu !== 'x86') return;
+  const ehFrame = pe.section('.eh_frame');
+  const debugFrame = pe.section('.debug_frame');
+  const address = pe.headers.sections.find(({ name }) => name === '.eh_frame')?.address ?? 0;
+  addCallFrames(
+    {
+      ...{ cpu: pe.cpu, is64: false, littleEndian: true, isMacOs: false },
+      ehFrame: ehFrame && { source: ehFrame, address: Number(pe.headers.imageBase) + address },
+      debugFrame: debugFrame && { source: debugFrame },
+    },
+    codeMapOf(pe),
+    writer,
+  );
+}
