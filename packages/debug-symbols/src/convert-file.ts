@@ -239,11 +239,11 @@ function requireFormat(other: Input | undefined, formats: readonly FileFormat[])
 
 function debugFileNames(elf: Elf, path: string): string[] {
   const name = basename(path);
+  const stem = name.replace(/\.[^.]*$/, '');
   const linked = readDebugLink(elf);
-  return [...new Set([linked, `${name}.debug`, `${name}.dbg`].filter((each) => each !== undefined))].flatMap((each) => [
-    each,
-    `.debug/${each}`,
-  ]);
+  const names = [name, stem].flatMap((each) => [`${each}.debug`, `${each}.dbg`]);
+  const all = new Set(linked === undefined ? names : [linked, ...names]);
+  return [...all].flatMap((each) => [each, `.debug/${each}`]);
 }
 
 function isDebugFileOf(source: ByteSource, elf: Elf): boolean {

@@ -10,15 +10,16 @@ type Header =
 
 const ZLIB = 1;
 const ZSTD = 2;
-/** What one section may have after decompression. */
+/** What one section may have after decompression, in bytes. */
 const MAX_SIZE = 2 ** 31 - 1;
-/** Neither compression makes a byte of more than this many, so a header that promises more is wrong. */
-const MAX_RATIO = 40_000;
+/** Debug information becomes ten to twenty times smaller. A large section that claims much more is made to fill memory. */
+const MAX_RATIO = 64;
+const ANY_RATIO_SIZE = 64 * 1024 * 1024;
 
 /** Decompresses a whole section into memory. Throws `malformed`, `unsupported` and `too-large`. */
 export function inflateSection(part: ByteSource, header: Header): ByteSource {
   const { format, size, at } = readHeader(part, header);
-  if (size > MAX_SIZE || size > (part.size + 64) * MAX_RATIO)
+  if (size > MAX_SIZE || size > Math.max(ANY_RATIO_SIZE, part.size * MAX_RATIO))
     throw new DebugSymbolsError('too-large', `a compressed section claims to have ${size} bytes`);
   const packed = part.read(at, part.size - at);
   try {
