@@ -62,8 +62,16 @@ export class TypeNames {
     const record = this.#types.record(type);
     if (record?.kind === LF_PROCEDURE) return `(${this.#parameterList(u32(record.bytes, 8))})`;
     if (record?.kind !== LF_MFUNCTION) return '()';
-    const constant = this.#pointsToConstant(u32(record.bytes, 8));
-    return `(${this.#parameterList(u32(record.bytes, 16))})${constant ? ' const' : ''}`;
+    const owner = u32(record.bytes, 4);
+    const pointer = u32(record.bytes, 8);
+    const parameters = this.#parameterList(u32(record.bytes, 16));
+    const target = this.#targetOf(pointer);
+    if (target === undefined) return `(${parameters})`;
+    if (target.type === owner || this.name(target.type) === this.name(owner)) {
+      return `(${parameters})${target.constant ? ' const' : ''}`;
+    }
+    // Rust's functions that belong to a type have their first parameter in the place of `this`, whatever its type is.
+    return `(${[this.name(pointer), parameters].filter((name) => name !== '').join(', ')})`;
   }
 
   #cached(cache: Map<number, string>, index: number, format: () => string): string {
@@ -188,11 +196,17 @@ export class TypeNames {
     });
   }
 
-  #pointsToConstant(index: number): boolean {
+  /** What a pointer points to; undefined for anything else. */
+  #targetOf(index: number): { type: number; constant: boolean } | undefined {
+    if (index < FIRST_RECORD) {
+      return primitivePointerSize(index) > 0 ? { type: index & 0xff, constant: false } : undefined;
+    }
     const pointer = this.#types.record(index);
-    if (pointer?.kind !== LF_POINTER) return false;
-    const target = this.#types.record(u32(pointer.bytes, 0));
-    return target?.kind === LF_MODIFIER && (u16(target.bytes, 4) & 1) !== 0;
+    if (pointer?.kind !== LF_POINTER) return undefined;
+    const type = u32(pointer.bytes, 0);
+    const target = this.#types.record(type);
+    if (target?.kind !== LF_MODIFIER) return { type, constant: false };
+    return { type: u32(target.bytes, 0), constant: (u16(target.bytes, 4) & 1) !== 0 };
   }
 }
 
