@@ -24,8 +24,18 @@ export class SourceFiles {
     if (cached !== undefined) return cached;
     const inside = checksum >= 0 && checksum + 4 <= this.#checksums.length;
     const path = inside ? this.#strings.string(u32(this.#checksums, checksum)) : '';
-    const number = this.#sink.file(path === '' ? UNKNOWN_FILE : path);
+    const number = this.#sink.file(path === '' ? UNKNOWN_FILE : unifyName(path));
     this.#numbers.set(checksum, number);
     return number;
   }
+}
+
+/**
+ * Rust on Windows mixes separators, as in `/rustc/5980/library\core\src\num.rs`. In a path that begins with `/`, this
+ * replaces the one in front of the file name, which Mozilla's dump_syms does too, so that the paths of both are equal.
+ */
+function unifyName(path: string): string {
+  const last = path.lastIndexOf('\\');
+  if (!path.startsWith('/') || last < path.lastIndexOf('/')) return path;
+  return `${path.slice(0, last)}/${path.slice(last + 1)}`;
 }
