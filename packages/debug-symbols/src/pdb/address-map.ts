@@ -1,10 +1,15 @@
 // Turns the section and offset that records give into addresses relative to the start of the image.
+import { DebugSymbolsError } from '../error.ts';
 import { u32 } from './bytes.ts';
 import type { DebugStreams } from './dbi.ts';
 import type { Msf } from './msf.ts';
 import { type MovedRange, Omap } from './omap.ts';
 
 const HEADER_SIZE = 40;
+/** Records have 16 bits for the number of a section. */
+const MAX_SECTIONS = 0xffff;
+/** In bytes, for eight million blocks of code. */
+const MAX_OMAP_SIZE = 1 << 26;
 const EXECUTABLE = 0x20000000;
 
 /** A section of the image. Sections count from 1 in records. */
@@ -64,19 +69,23 @@ export class AddressMap {
 export function readAddressMap(msf: Msf, streams: DebugStreams, ofImage: readonly ImageSection[]): AddressMap {
   const headers = readSections(msf, streams.sectionHeaders);
   const current = headers.length > 0 ? headers : ofImage;
-  const fromLinked = readStream(msf, streams.omapFromLinked);
+  const fromLinked = readOmap(msf, streams.omapFromLinked);
   if (fromLinked.length === 0) return new AddressMap(current, undefined);
   const original = readSections(msf, streams.originalSectionHeaders);
-  const omap = new Omap(fromLinked, readStream(msf, streams.omapFromImage));
+  const omap = new Omap(fromLinked, readOmap(msf, streams.omapFromImage));
   return new AddressMap(original.length > 0 ? original : current, omap);
 }
 
-function readStream(msf: Msf, stream: number | undefined): Uint8Array {
-  return (stream === undefined ? undefined : msf.stream(stream)?.readAll()) ?? new Uint8Array();
+function readOmap(msf: Msf, index: number | undefined): Uint8Array {
+  const stream = index === undefined ? undefined : msf.stream(index);
+  if (stream === undefined) return new Uint8Array();
+  if (stream.size > MAX_OMAP_SIZE) throw new DebugSymbolsError('too-large', 'the PDB has too many moved blocks');
+  return stream.readAll();
 }
 
-function readSections(msf: Msf, stream: number | undefined): ImageSection[] {
-  const bytes = readStream(msf, stream);
+function readSections(msf: Msf, index: number | undefined): ImageSection[] {
+  const stream = index === undefined ? undefined : msf.stream(index);
+  const bytes = stream?.read(0, Math.min(stream.size, MAX_SECTIONS * HEADER_SIZE)) ?? new Uint8Array();
   const sections: ImageSection[] = [];
   for (let at = 0; at + HEADER_SIZE <= bytes.length; at += HEADER_SIZE) {
     sections.push({

@@ -13,7 +13,7 @@ import type { StringTable } from './string-table.ts';
 
 /** A number with this bit has the index of an import in the next 11 bits, and of one of its functions in the last 20. */
 const CROSS_SCOPE = 0x80000000;
-const MAX_CACHED_EXPORTS = 500_000;
+const MAX_IMPORTS = 0x800;
 
 /** Turns numbers of functions that are valid in one module into those of records. */
 export class CrossScopes {
@@ -22,8 +22,7 @@ export class CrossScopes {
   readonly #modules: readonly Module[];
   /** Modules by name in lower case: the two places that have the name can differ in case. */
   #byName: Map<string, number> | undefined;
-  readonly #exports = new Map<number, ReadonlyMap<number, number>>();
-  #cached = 0;
+  readonly #exports = new Map<number, Exports>();
 
   constructor(msf: Msf, strings: StringTable, modules: readonly Module[]) {
     this.#msf = msf;
@@ -49,24 +48,37 @@ export class CrossScopes {
   #findExport(name: string, local: number): number | undefined {
     this.#byName ??= new Map(this.#modules.map((module, index) => [module.name.toLowerCase(), index]));
     const index = this.#byName.get(name.toLowerCase());
-    return index === undefined ? undefined : this.#readExports(index).get(local);
+    if (index === undefined) return undefined;
+    const cached = this.#exports.get(index);
+    if (cached !== undefined) return cached.find(local);
+    const exports = new Exports(readSubsections(this.#msf, this.#modules[index]!));
+    this.#exports.set(index, exports);
+    return exports.find(local);
+  }
+}
+
+/** The functions that a module offers to others: by their number in the module, that of the record. */
+class Exports {
+  readonly #locals: Uint32Array;
+  readonly #records: Uint32Array;
+
+  constructor(subsections: readonly Subsection[]) {
+    const bytes = subsections.find(({ kind }) => kind === DEBUG_S_CROSSSCOPEEXPORTS)?.bytes ?? new Uint8Array();
+    const order = Uint32Array.from({ length: Math.floor(bytes.length / 8) }, (_, index) => index);
+    order.sort((a, b) => u32(bytes, a * 8) - u32(bytes, b * 8));
+    this.#locals = order.map((index) => u32(bytes, index * 8));
+    this.#records = order.map((index) => u32(bytes, index * 8 + 4));
   }
 
-  #readExports(index: number): ReadonlyMap<number, number> {
-    const cached = this.#exports.get(index);
-    if (cached !== undefined) return cached;
-    const exports = new Map<number, number>();
-    for (const { kind, bytes } of readSubsections(this.#msf, this.#modules[index]!)) {
-      if (kind !== DEBUG_S_CROSSSCOPEEXPORTS) continue;
-      for (let at = 0; at + 8 <= bytes.length; at += 8) exports.set(u32(bytes, at), u32(bytes, at + 4));
+  find(local: number): number | undefined {
+    let low = 0;
+    let high = this.#locals.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#locals[middle]! < local) low = middle + 1;
+      else high = middle;
     }
-    if (this.#cached > MAX_CACHED_EXPORTS) {
-      this.#exports.clear();
-      this.#cached = 0;
-    }
-    this.#exports.set(index, exports);
-    this.#cached += exports.size;
-    return exports;
+    return this.#locals[low] === local ? this.#records[low] : undefined;
   }
 }
 
@@ -79,7 +91,7 @@ interface Import {
 
 function readImports({ bytes }: Subsection): Import[] {
   const imports: Import[] = [];
-  for (let at = 0; at + 8 <= bytes.length; ) {
+  for (let at = 0; at + 8 <= bytes.length && imports.length < MAX_IMPORTS; ) {
     const end = at + 8 + u32(bytes, at + 4) * 4;
     imports.push({ module: u32(bytes, at), ids: bytes.subarray(at + 8, end) });
     at = end;

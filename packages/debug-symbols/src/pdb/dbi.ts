@@ -11,6 +11,7 @@ const VERSION = 19_990_903;
 const NO_STREAM = 0xffff;
 /** Size of the fixed part of the description of a module. */
 const MODULE_SIZE = 64;
+const MAX_MODULES = 1_000_000;
 
 /** An object file that was linked. */
 export interface Module {
@@ -77,16 +78,21 @@ export function readDbi(msf: Msf): Dbi {
 
 function readModules(bytes: Uint8Array): Module[] {
   const modules: Module[] = [];
+  const streams = new Set<number>();
   for (let at = 0; at + MODULE_SIZE < bytes.length; ) {
     const name = readString(bytes, at + MODULE_SIZE, bytes.length);
     const objectAt = endOfString(bytes, at + MODULE_SIZE);
+    const stream = u16(bytes, at + 34);
+    if (modules.length >= MAX_MODULES) throw new DebugSymbolsError('too-large', 'the PDB has too many modules');
     modules.push({
       name,
-      stream: toStream(u16(bytes, at + 34)),
+      // Each module has its own stream. Reading one again for every module could take for ever.
+      stream: streams.has(stream) ? undefined : toStream(stream),
       symbolsSize: u32(bytes, at + 36),
       oldLinesSize: u32(bytes, at + 40),
       linesSize: u32(bytes, at + 44),
     });
+    streams.add(stream);
     at = align4(endOfString(bytes, objectAt));
   }
   return modules;

@@ -14,6 +14,11 @@ import type { StringTable } from './string-table.ts';
 /** A line that nothing is known about: files are given by the offset of a checksum, which is never negative. */
 const UNKNOWN_LINE = { line: 0, file: -1 };
 
+/** Programs have at most one for each imported function. */
+const MAX_THUNKS = 1_000_000;
+/** Ranges of the inlined calls of one function. Further calls are left out. */
+const MAX_CALL_RANGES = 2_000_000;
+
 /** Names functions by what the symbols of one module say about them. */
 export interface ProcedureNames {
   procedure(procedure: Procedure): string;
@@ -52,13 +57,13 @@ export class FunctionWriter {
     this.#sink = sink;
   }
 
-  writeModule({ symbols, subsections }: ModuleStream, names: ProcedureNames): void {
+  writeModule({ symbols, lines: lineSections, subsections }: ModuleStream, names: ProcedureNames): void {
     const files = new SourceFiles(subsections, this.#strings, this.#sink);
-    const lines = new ModuleLines(subsections, this.#addresses);
+    const lines = new ModuleLines(lineSections, this.#addresses);
     const inlinees = new InlineeLines(subsections);
     readProcedures(symbols, (procedure) => {
       if (procedure.thunk) {
-        this.#thunks.push({ code: procedure.code, name: procedure.name });
+        if (this.#thunks.length < MAX_THUNKS) this.#thunks.push({ code: procedure.code, name: procedure.name });
         return;
       }
       const ranges = this.#findRanges([procedure.code, ...procedure.separated]);
@@ -116,17 +121,22 @@ export class FunctionWriter {
     if (sites.length === 0) return [];
     const chunks = [code, ...separated].map(({ section, offset }) => this.#addresses.linkedAddress(section, offset));
     const linked: LineRange[][] = [];
-    return sites.map((site) => {
+    const calls: InlinedCall[] = [];
+    let count = 0;
+    for (const site of sites) {
       const first = inlinees.find(site.inlinee);
       const ranges = readAnnotations(site.annotations, chunks, first ?? UNKNOWN_LINE, chunks[0]! + code.size);
       ranges.sort((a, b) => a.start - b.start);
       linked.push(ranges);
+      count += ranges.length;
+      if (count > MAX_CALL_RANGES) break;
       const caller = site.parent < 0 ? layers[0]!.ranges : linked[site.parent]!;
       const call = ranges.length === 0 ? undefined : findLine(caller, ranges[0]!.start);
       if (first !== undefined && ranges.length > 0) layers.push({ depth: site.depth + 1, ranges });
       const { line, file } = call ?? UNKNOWN_LINE;
-      return { site, ranges: this.#toImage(ranges), callLine: line, callFile: file };
-    });
+      calls.push({ site, ranges: this.#toImage(ranges), callLine: line, callFile: file });
+    }
+    return calls;
   }
 
   /** Turns ranges of linked addresses into those of the image, in order. */
@@ -166,6 +176,11 @@ export class FunctionWriter {
 
 /** The line at an address, or the last one before it. */
 function findLine(ranges: readonly LineRange[], address: number): LineRange | undefined {
+  return ranges[Math.max(findLast(ranges, address), 0)];
+}
+
+/** The index of the last range that begins at or before an address; -1 if all begin after it. */
+function findLast(ranges: readonly LineRange[], address: number): number {
   let low = 0;
   let high = ranges.length;
   while (low < high) {
@@ -173,7 +188,7 @@ function findLine(ranges: readonly LineRange[], address: number): LineRange | un
     if (ranges[middle]!.start <= address) low = middle + 1;
     else high = middle;
   }
-  return ranges[Math.max(low - 1, 0)];
+  return low - 1;
 }
 
 /** Visits what is inside of a function. */
@@ -182,7 +197,9 @@ function visitInside(
   { address, size }: ImageRange,
   visit: (address: number, size: number, range: LineRange) => void,
 ): void {
-  for (const range of ranges) {
+  for (let index = Math.max(findLast(ranges, address), 0); index < ranges.length; index++) {
+    const range = ranges[index]!;
+    if (range.start >= address + size) return;
     const start = Math.max(range.start, address);
     const end = Math.min(range.end, address + size);
     if (end > start) visit(start, end - start, range);

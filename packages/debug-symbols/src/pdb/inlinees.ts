@@ -4,6 +4,8 @@ import { u32 } from './bytes.ts';
 import { DEBUG_S_INLINEELINES, type Subsection } from './module-stream.ts';
 
 const WITH_EXTRA_FILES = 1;
+/** How many functions one module can inline. The others remain without lines of their own. */
+const MAX_INLINEES = 2_000_000;
 
 /** Code of one line. Files are given by the offset of their checksum. */
 export interface LineRange {
@@ -15,23 +17,28 @@ export interface LineRange {
 
 /** The first lines of the functions that a module inlines, by the numbers of their records. */
 export class InlineeLines {
-  readonly #places = new Map<number, { file: number; line: number }>();
+  /** Where the entry of each function is: the index of the subsection, above the offset in it. */
+  readonly #places = new Map<number, number>();
+  readonly #sections: Uint8Array[] = [];
 
   constructor(subsections: readonly Subsection[]) {
-    for (const { kind, bytes } of subsections) if (kind === DEBUG_S_INLINEELINES) this.#read(bytes);
+    for (const { kind, bytes } of subsections) if (kind === DEBUG_S_INLINEELINES) this.#index(bytes);
   }
 
   find(inlinee: number): { file: number; line: number } | undefined {
-    return this.#places.get(inlinee);
+    const place = this.#places.get(inlinee);
+    if (place === undefined) return undefined;
+    const bytes = this.#sections[Math.floor(place / 2 ** 32)]!;
+    const at = place % 2 ** 32;
+    return { file: u32(bytes, at + 4), line: u32(bytes, at + 8) };
   }
 
-  #read(bytes: Uint8Array): void {
+  #index(bytes: Uint8Array): void {
     const extra = u32(bytes, 0) === WITH_EXTRA_FILES;
-    for (let at = 4; at + 12 <= bytes.length; ) {
+    const section = this.#sections.push(bytes) - 1;
+    for (let at = 4; at + 12 <= bytes.length && this.#places.size < MAX_INLINEES; ) {
       const inlinee = u32(bytes, at);
-      if (!this.#places.has(inlinee)) {
-        this.#places.set(inlinee, { file: u32(bytes, at + 4), line: u32(bytes, at + 8) });
-      }
+      if (!this.#places.has(inlinee)) this.#places.set(inlinee, section * 2 ** 32 + at);
       at += extra ? 16 + u32(bytes, at + 12) * 4 : 12;
     }
   }

@@ -1,44 +1,51 @@
 // The table from the code of a module to its source lines.
 // The layout is that of `CV_DebugSLinesHeader_t` and what follows it, in Microsoft's `cvinfo.h`.
+import { DebugSymbolsError } from '../error.ts';
 import type { AddressMap } from './address-map.ts';
 import { u16, u32 } from './bytes.ts';
-import { DEBUG_S_LINES, type Subsection } from './module-stream.ts';
+import type { LineSections } from './module-stream.ts';
 
 const HEADER_SIZE = 12;
 const FILE_HEADER_SIZE = 12;
 const LINE_SIZE = 8;
+const COLUMN_SIZE = 4;
 /** The lines that a compiler gives to code that a debugger should not stop in. */
 const HIDDEN_LINES = [0xfeefee, 0xf00f00];
-
-/** A stretch of code with lines, mostly one function. */
-interface Contribution {
-  readonly start: number;
-  readonly end: number;
-  readonly bytes: Uint8Array;
-}
+/** How often each line is visited at most, on average. Functions can overlap, but few do. */
+const MAX_VISITS = 32;
 
 /** Lines by ascending linked address. A line extends to the next address; line 0 ends one without another. */
 export class ModuleLines {
+  readonly #bytes: Uint8Array;
   readonly #addresses: Uint32Array;
   readonly #lines: Uint32Array;
   readonly #files: Uint32Array;
   #count = 0;
+  #visits = 0;
 
-  constructor(subsections: readonly Subsection[], addresses: AddressMap) {
-    const contributions = readContributions(subsections, addresses);
-    const capacity = contributions.reduce((sum, { bytes }) => sum + countLines(bytes) + 1, 0);
+  constructor({ bytes, places }: LineSections, addresses: AddressMap) {
+    this.#bytes = bytes;
+    const starts = findStarts(bytes, places, addresses);
+    let capacity = 0;
+    for (let index = 0; index < starts.length; index++) {
+      if (starts[index]! >= 0) capacity += countLines(bytes, places[index * 2]!, places[index * 2 + 1]!) + 1;
+    }
     this.#addresses = new Uint32Array(capacity);
     this.#lines = new Uint32Array(capacity);
     this.#files = new Uint32Array(capacity);
+    const order = Uint32Array.from(starts, (_, index) => index).sort((a, b) => starts[a]! - starts[b]! || a - b);
     let covered = 0;
-    for (const contribution of contributions) {
+    for (const index of order) {
+      const at = places[index * 2]!;
+      const start = starts[index]!;
+      const end = Math.min(start + u32(bytes, at + 8), 0xffffffff);
       // When the linker folds equal functions, each keeps its lines. The first ones are used, as with the functions.
-      if (contribution.end <= covered) continue;
+      if (start < 0 || end <= covered) continue;
       const first = this.#count;
-      this.#read(contribution, covered);
+      this.#read(at, places[index * 2 + 1]!, start, Math.max(start, covered), end);
       this.#sort(first);
-      this.#add(contribution.end, 0, 0);
-      covered = contribution.end;
+      this.#add(end, 0, 0);
+      covered = end;
     }
   }
 
@@ -47,24 +54,26 @@ export class ModuleLines {
     for (let index = this.#firstAt(start); index < this.#count; index++) {
       const address = this.#addresses[index]!;
       if (address >= end) return;
+      if (++this.#visits > this.#count * MAX_VISITS) {
+        throw new DebugSymbolsError('malformed', 'too many functions of a module overlap');
+      }
       const next = index + 1 < this.#count ? Math.min(this.#addresses[index + 1]!, end) : end;
       if (next > address && this.#lines[index] !== 0) visit(address, next, this.#lines[index]!, this.#files[index]!);
     }
   }
 
-  #read({ start, end, bytes }: Contribution, covered: number): void {
-    const lineSize = u16(bytes, 6) & 1 ? LINE_SIZE + 4 : LINE_SIZE;
-    for (let at = HEADER_SIZE; at + FILE_HEADER_SIZE <= bytes.length; ) {
+  /** Reads the blocks of one subsection, one for each file. Lines outside of the addresses are left out. */
+  #read(place: number, end: number, base: number, low: number, high: number): void {
+    const bytes = this.#bytes;
+    const lineSize = readLineSize(bytes, place);
+    for (let at = place + HEADER_SIZE; at + FILE_HEADER_SIZE <= end; at += blockSize(bytes, at)) {
       const file = u32(bytes, at);
-      const count = countBlockLines(bytes, at, lineSize);
-      for (let index = 0; index < count; index++) {
-        const place = at + FILE_HEADER_SIZE + index * LINE_SIZE;
-        const address = start + u32(bytes, place);
-        const line = u32(bytes, place + 4) & 0xffffff;
-        if (address < covered || address >= end || HIDDEN_LINES.includes(line)) continue;
-        this.#add(address, line, file);
+      const count = countBlockLines(bytes, at, end, lineSize);
+      for (let line = at + FILE_HEADER_SIZE, index = 0; index < count; index++, line += LINE_SIZE) {
+        const address = base + u32(bytes, line);
+        const number = u32(bytes, line + 4) & 0xffffff;
+        if (address >= low && address < high && !HIDDEN_LINES.includes(number)) this.#add(address, number, file);
       }
-      at += blockSize(bytes, at);
     }
   }
 
@@ -104,28 +113,34 @@ export class ModuleLines {
   }
 }
 
-function readContributions(subsections: readonly Subsection[], addresses: AddressMap): Contribution[] {
-  const contributions: Contribution[] = [];
-  for (const { kind, bytes } of subsections) {
-    if (kind !== DEBUG_S_LINES || bytes.length < HEADER_SIZE) continue;
-    const start = addresses.linkedAddress(u16(bytes, 4), u32(bytes, 0));
-    if (start >= 0) contributions.push({ start, end: Math.min(start + u32(bytes, 8), 0xffffffff), bytes });
+/** The linked address of the code of each subsection; -1 for those with an impossible one. */
+function findStarts(bytes: Uint8Array, places: readonly number[], addresses: AddressMap): Float64Array {
+  const starts = new Float64Array(places.length / 2);
+  for (let index = 0; index < starts.length; index++) {
+    const at = places[index * 2]!;
+    const fits = at + HEADER_SIZE <= places[index * 2 + 1]!;
+    starts[index] = fits ? addresses.linkedAddress(u16(bytes, at + 4), u32(bytes, at)) : -1;
   }
-  return contributions.sort((a, b) => a.start - b.start);
+  return starts;
 }
 
-function countLines(bytes: Uint8Array): number {
-  const lineSize = u16(bytes, 6) & 1 ? LINE_SIZE + 4 : LINE_SIZE;
+function countLines(bytes: Uint8Array, place: number, end: number): number {
+  const lineSize = readLineSize(bytes, place);
   let count = 0;
-  for (let at = HEADER_SIZE; at + FILE_HEADER_SIZE <= bytes.length; at += blockSize(bytes, at)) {
-    count += countBlockLines(bytes, at, lineSize);
+  for (let at = place + HEADER_SIZE; at + FILE_HEADER_SIZE <= end; at += blockSize(bytes, at)) {
+    count += countBlockLines(bytes, at, end, lineSize);
   }
   return count;
 }
 
+/** The size of a line, with its columns if the subsection has them. They follow the lines of a block. */
+function readLineSize(bytes: Uint8Array, place: number): number {
+  return u16(bytes, place + 6) & 1 ? LINE_SIZE + COLUMN_SIZE : LINE_SIZE;
+}
+
 /** The lines of a block that are really there, whatever its header says. */
-function countBlockLines(bytes: Uint8Array, at: number, lineSize: number): number {
-  const available = Math.min(blockSize(bytes, at), bytes.length - at) - FILE_HEADER_SIZE;
+function countBlockLines(bytes: Uint8Array, at: number, end: number, lineSize: number): number {
+  const available = Math.min(blockSize(bytes, at), end - at) - FILE_HEADER_SIZE;
   return Math.min(u32(bytes, at + 4), Math.floor(available / lineSize));
 }
 

@@ -10,6 +10,8 @@ const OLD_SIGNATURE = 'Microsoft C/C++ program database 2.00\r\n\x1aJG\0\0';
 const MIN_BLOCK_SIZE = 512;
 const MAX_BLOCK_SIZE = 65_536;
 const BLOCK_MAPS_AT = 52;
+/** In bytes. The directory needs four bytes for each block, so this is enough for files of many gigabytes. */
+const MAX_DIRECTORY_SIZE = 1 << 27;
 /** The size that the directory gives for a stream that was deleted. */
 const NO_STREAM = 0xffffffff;
 
@@ -76,7 +78,7 @@ export class Msf {
    * one for nearly all files, more for those with so many streams that one block is too small for the list.
    */
   #readDirectory(bytes: number): Uint32Array {
-    if (bytes > this.#source.size) {
+    if (bytes > Math.min(this.#source.size, MAX_DIRECTORY_SIZE)) {
       throw new DebugSymbolsError('malformed', `the PDB has a stream directory of ${bytes} bytes`);
     }
     const blocks = Math.ceil(bytes / this.#blockSize);

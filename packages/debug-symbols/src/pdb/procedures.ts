@@ -22,6 +22,10 @@ const S_INLINESITE2 = 0x115d;
 
 /** Symbols can be nested as scopes in a program are. Nothing below this depth is read. */
 const MAX_DEPTH = 512;
+/** Inlined calls of one function. Further ones are left out. */
+const MAX_SITES = 500_000;
+/** Parts of one function. Compilers make one or two. */
+const MAX_SEPARATED = 256;
 
 /** A part of a section. */
 export interface CodeRange {
@@ -60,6 +64,9 @@ interface Scope {
   readonly site: number;
   readonly depth: number;
 }
+
+/** The scope of a function. */
+const OUTSIDE: Scope = { site: -1, depth: 0 };
 
 /** Calls `visit` for each function. Records with impossible sizes end the walk. */
 export function readProcedures(symbols: Uint8Array, visit: (procedure: Procedure) => void): void {
@@ -104,12 +111,12 @@ class ProcedureReader {
         this.#start(this.#readThunk(at, end));
         return;
       case S_SEPCODE:
-        if (end - at >= 32) this.#procedure?.separated.push(this.#readSeparated(at));
-        this.#open({ site: this.#scopes.at(-1)?.site ?? -1, depth: this.#scopes.at(-1)?.depth ?? 0 });
+        if (end - at >= 32) this.#addSeparated(at);
+        this.#open(this.#scopes.at(-1) ?? OUTSIDE);
         return;
       case S_BLOCK32:
       case S_WITH32:
-        this.#open({ site: this.#scopes.at(-1)?.site ?? -1, depth: this.#scopes.at(-1)?.depth ?? 0 });
+        this.#open(this.#scopes.at(-1) ?? OUTSIDE);
         return;
       case S_INLINESITE:
       case S_INLINESITE2:
@@ -133,7 +140,7 @@ class ProcedureReader {
   #start(procedure: Procedure): void {
     this.finish();
     this.#procedure = procedure;
-    this.#open({ site: -1, depth: 0 });
+    this.#open(OUTSIDE);
   }
 
   #open(scope: Scope): void {
@@ -181,15 +188,21 @@ class ProcedureReader {
     };
   }
 
-  #readSeparated(at: number): CodeRange {
+  #addSeparated(at: number): void {
     const bytes = this.#symbols;
-    return { section: u16(bytes, at + 28), offset: u32(bytes, at + 20), size: u32(bytes, at + 12) };
+    const separated = this.#procedure?.separated;
+    if (separated === undefined || separated.length >= MAX_SEPARATED) return;
+    separated.push({ section: u16(bytes, at + 28), offset: u32(bytes, at + 20), size: u32(bytes, at + 12) });
   }
 
   #readSite(annotationsAt: number, at: number, end: number): void {
     const scope = this.#scopes.at(-1);
     const sites = this.#procedure?.sites;
     if (scope === undefined || sites === undefined) return;
+    if (sites.length >= MAX_SITES || this.#ignored > 0) {
+      this.#open(scope);
+      return;
+    }
     const inlinee = u32(this.#symbols, at + 12);
     const annotations = this.#symbols.subarray(Math.min(at + annotationsAt, end), end);
     sites.push({ inlinee, depth: scope.depth, parent: scope.site, annotations });

@@ -5,6 +5,7 @@ import { DEBUG_S_FILECHKSMS, type Subsection } from './module-stream.ts';
 import type { StringTable } from './string-table.ts';
 
 const UNKNOWN_FILE = '<unknown>';
+const MAX_CACHED = 1_000_000;
 
 export class SourceFiles {
   readonly #checksums: Uint8Array;
@@ -20,12 +21,13 @@ export class SourceFiles {
 
   /** The number of a file in the sink, by the offset of its checksum. */
   number(checksum: number): number {
+    const inside = checksum >= 0 && checksum + 4 <= this.#checksums.length;
+    if (!inside) return this.#sink.file(UNKNOWN_FILE);
     const cached = this.#numbers.get(checksum);
     if (cached !== undefined) return cached;
-    const inside = checksum >= 0 && checksum + 4 <= this.#checksums.length;
-    const path = inside ? this.#strings.string(u32(this.#checksums, checksum)) : '';
+    const path = this.#strings.string(u32(this.#checksums, checksum));
     const number = this.#sink.file(path === '' ? UNKNOWN_FILE : unifyName(path));
-    this.#numbers.set(checksum, number);
+    if (this.#numbers.size < MAX_CACHED) this.#numbers.set(checksum, number);
     return number;
   }
 }

@@ -25,11 +25,14 @@ const LF_STRUCTURE2 = 0x1609;
 const LF_UNION2 = 0x160a;
 const LF_INTERFACE2 = 0x160b;
 
-const MAX_CACHED_NAMES = 100_000;
 const MAX_NESTING = 24;
 const MAX_PARAMETERS = 256;
-/** In characters. Longer names are cut, which only damaged or generated files need. */
-const MAX_NAME = 4096;
+/** In characters. Longer names are cut. */
+const MAX_NAME = 16_384;
+/** In characters, of the names that are kept. */
+const MAX_CACHED = 16_000_000;
+/** In characters, of all types that the name of one function needs. Damaged files could have endless ones. */
+const MAX_FORMATTED = 4_000_000;
 const NO_NAME = '<unknown type>';
 
 interface Pointer {
@@ -44,6 +47,9 @@ export class TypeNames {
   readonly #names = new Map<number, string>();
   readonly #parameters = new Map<number, string>();
   #nesting = 0;
+  /** The length of all names that are kept, and what it was before the current function. */
+  #characters = 0;
+  #before = 0;
 
   constructor(types: TypeStream) {
     this.#types = types;
@@ -75,17 +81,28 @@ export class TypeNames {
   }
 
   #cached(cache: Map<number, string>, index: number, format: () => string): string {
+    if (this.#nesting === 0) this.#start();
     const cached = cache.get(index);
     if (cached !== undefined) return cached;
     // Damaged files have types that contain themselves.
-    if (this.#nesting >= MAX_NESTING) return NO_NAME;
+    if (this.#nesting >= MAX_NESTING || this.#characters - this.#before > MAX_FORMATTED) return NO_NAME;
     this.#nesting++;
     const name = format();
     this.#nesting--;
-    if (cache.size >= MAX_CACHED_NAMES) cache.clear();
     const cut = name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name;
+    this.#characters += cut.length + 1;
     cache.set(index, cut);
     return cut;
+  }
+
+  /** Forgets the names if there are too many, but not while one is made of others. */
+  #start(): void {
+    if (this.#characters > MAX_CACHED) {
+      this.#names.clear();
+      this.#parameters.clear();
+      this.#characters = 0;
+    }
+    this.#before = this.#characters;
   }
 
   #format(index: number): string {

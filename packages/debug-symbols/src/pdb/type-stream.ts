@@ -1,12 +1,15 @@
 // The numbered records of types (stream 2) and of functions and strings about the build (stream 4).
 // The layout is described in LLVM's documentation, "The PDB TPI and IPI Streams".
 import type { ByteSource } from '../byte-source.ts';
+import { DebugSymbolsError } from '../error.ts';
 import { u16, u32 } from './bytes.ts';
 
 const HEADER_SIZE = 56;
 const PAGE_SIZE = 65_536;
 /** Pages that stay in memory: 32 MB. Larger streams are read again where needed. */
 const MAX_PAGES = 512;
+/** Their places need four bytes each. Even programs of several gigabytes have fewer types. */
+const MAX_RECORDS = 1 << 25;
 /** Records that describe more than this are cut: no name of interest is that long. */
 const MAX_RECORD_SIZE = 65_538;
 
@@ -30,7 +33,7 @@ export class TypeStream {
   readonly #places: Uint32Array;
   readonly #pages = new Map<number, Uint8Array>();
 
-  /** A missing or unreadable stream has no records. */
+  /** A missing or unreadable stream has no records. Throws a DebugSymbolsError if there are too many. */
   constructor(stream: ByteSource | undefined) {
     this.#stream = stream ?? { size: 0, read: () => new Uint8Array() };
     this.#first = 0;
@@ -42,6 +45,7 @@ export class TypeStream {
     const end = Math.min(start + u32(header, 16), this.#stream.size);
     // Every record has at least four bytes, which bounds the table whatever count the header gives.
     const count = Math.min(Math.max(u32(header, 12) - this.#first, 0), Math.floor(Math.max(end - start, 0) / 4));
+    if (count > MAX_RECORDS) throw new DebugSymbolsError('too-large', `the PDB has ${count} types`);
     this.#places = this.#index(count, start, end);
   }
 
