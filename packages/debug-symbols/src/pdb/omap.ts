@@ -12,6 +12,8 @@ import { u32 } from './bytes.ts';
 const ENTRY_SIZE = 8;
 /** Places from here on are not of code. */
 const PADDING = 0x80000000;
+/** In bytes. Code is aligned to the lines of the cache at most. */
+const MAX_PADDING = 64;
 /** Many overlapping functions could otherwise make a small file slow. */
 const MAX_VISITED_BLOCKS = 100_000_000;
 
@@ -125,7 +127,9 @@ export class Omap {
     return joined;
   }
 
+  /** Whether two parts have nothing between them but what aligns the second one. */
   #isPadding(start: number, end: number): boolean {
+    if (end - start > MAX_PADDING) return false;
     for (let at = start, block = this.#image.find(start); at < end; block++) {
       if (block < 0 || this.#image.isCode(block)) return false;
       at = this.#image.from(block + 1);
