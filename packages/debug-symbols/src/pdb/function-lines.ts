@@ -1,4 +1,8 @@
 // Lays the lines of inlined functions over the lines of the function that contains them.
+//
+// Where a call has several ranges, Mozilla's dump_syms 2.3.5 leaves out the first line of a range if it is the same as
+// the last line of the range before. The code then gets the line of whatever precedes it, which is often in a file that
+// the innermost function has nothing to do with. Here, every range has its own lines, as in llvm-symbolizer.
 import type { LineRange } from './inlinees.ts';
 
 /** Lines at one depth of inlined calls: 0 for the function itself. */

@@ -116,7 +116,11 @@ export class FunctionWriter {
     return separated.length > 0 ? ranges.sort((a, b) => a.start - b.start) : ranges;
   }
 
-  /** Reads the inlined calls of a function, and adds their lines to its layers. */
+  /**
+   * Reads the inlined calls of a function, and adds their lines to its layers. Functions that the compiler made, such as
+   * deleting destructors, have no lines of their own, so their calls have an unknown place. Without these calls, those
+   * inside of them would have no caller.
+   */
   #readCalls({ code, separated, sites }: Procedure, layers: LineLayer[], inlinees: InlineeLines): InlinedCall[] {
     if (sites.length === 0) return [];
     const chunks = [code, ...separated].map(({ section, offset }) => this.#addresses.linkedAddress(section, offset));
