@@ -1,4 +1,8 @@
 // Explains compact unwind encodings of arm64. The bits are those of Apple's header mach-o/compact_unwind_encoding.h.
+import type { Rules } from '../windows-unwind/row-writer.ts';
+
+/** The rule for a return address that is still in its register, as Mozilla's dump_syms writes it. */
+export const LINK_REGISTER = 'x30 0 +';
 
 /** Pairs of registers, by the bits that say that they are saved. */
 const PAIRS = [
@@ -17,29 +21,32 @@ const PAIRS = [
  * Returns the rules of a function after its prologue. Returns undefined if the encoding doesn't have them: there are none,
  * or they are in `__eh_frame`.
  */
-export function describeArm64(encoding: number): string | undefined {
+export function describeArm64(encoding: number): Rules | undefined {
   switch ((encoding >>> 24) & 0xf) {
     case 2: {
-      // A function without a frame keeps the return address in its register. This is how Mozilla's dump_syms writes it.
       const size = ((encoding >>> 12) & 0xfff) * 16;
-      return [`.cfa: sp ${size} +`, '.ra: x30 0 +', ...savedPairs(encoding, 0)].join(' ');
+      return new Map([['.cfa', `sp ${size} +`], ['.ra', LINK_REGISTER], ...savedPairs(encoding, 0)]);
     }
     case 4:
       // x29 and the link register are stored right below the CFA, and the pairs follow below them.
-      return ['.cfa: x29 16 +', 'x29: .cfa -16 + ^', '.ra: .cfa -8 + ^', ...savedPairs(encoding, -16)].join(' ');
+      return new Map([
+        ['.cfa', 'x29 16 +'],
+        ['x29', '.cfa -16 + ^'],
+        ['.ra', '.cfa -8 + ^'],
+        ...savedPairs(encoding, -16),
+      ]);
     default:
       return undefined;
   }
 }
 
 /** The pairs follow each other downwards from an offset, the first register of a pair above the second one. */
-function savedPairs(encoding: number, top: number): string[] {
-  const rules: string[] = [];
+function* savedPairs(encoding: number, top: number): Generator<[string, string]> {
   let offset = top;
   for (const [bit, first, second] of PAIRS) {
     if ((encoding & bit) === 0) continue;
-    rules.push(`${first}: .cfa ${offset - 8} + ^`, `${second}: .cfa ${offset - 16} + ^`);
+    yield [first, `.cfa ${offset - 8} + ^`];
+    yield [second, `.cfa ${offset - 16} + ^`];
     offset -= 16;
   }
-  return rules;
 }

@@ -84,10 +84,8 @@ describe('readCompactUnwind', () => {
 
   it('reads the size of large frames from the code', () => {
     // push rbx; sub rsp, 0x1000
-    const readCode: ReadCode = (address, length) => {
-      assert.deepEqual([address, length], [0x1004, 4]);
-      return Uint8Array.of(0, 0x10, 0, 0);
-    };
+    const readCode: ReadCode = (address, length) =>
+      address === 0x1004 && length === 4 ? Uint8Array.of(0, 0x10, 0, 0) : undefined;
     const encoding = 0x0304_0000 | (2 << 13) | (1 << 10);
     assert.equal(rulesOf(encoding, 'x86_64', readCode), '.cfa: $rsp 4112 + .ra: .cfa -8 + ^ $rbx: .cfa -16 + ^');
     assert.equal(rulesOf(encoding), undefined);
@@ -95,6 +93,87 @@ describe('readCompactUnwind', () => {
       rulesOf(encoding, 'x86_64', () => Uint8Array.of(0, 0, 0, 0x80)),
       undefined,
     );
+  });
+
+  it('follows the prologue of a function with a frame pointer', () => {
+    // push rbp; mov rbp, rsp; push r14; push rax; push rbx; sub rsp, 32
+    const code = Uint8Array.of(0x55, 0x48, 0x89, 0xe5, 0x41, 0x56, 0x50, 0x53, 0x48, 0x83, 0xec, 0x20);
+    const encoding = 0x0103_0000 | 1 | (4 << 6);
+    assert.deepEqual(
+      unwind(regular(0x1040, [0x1000, encoding]), 'x86_64', () => code),
+      [
+        'STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^',
+        'STACK CFI 1001 .cfa: $rsp 16 + $rbp: .cfa -16 + ^',
+        'STACK CFI 1004 .cfa: $rbp 16 +',
+        'STACK CFI 1006 $r14: .cfa -24 + ^',
+        'STACK CFI 1008 $rbx: .cfa -40 + ^',
+      ],
+    );
+  });
+
+  it('follows the prologue of a function without a frame pointer', () => {
+    // endbr64; push r15; push rbx; sub rsp, 4096
+    const code = Uint8Array.of(0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57, 0x53, 0x48, 0x81, 0xec, 0, 0x10, 0, 0);
+    const readCode: ReadCode = (address, length) => code.subarray(address - 0x1000, address - 0x1000 + length);
+    // rbx is the first of six registers, r15 the fourth of the remaining five.
+    const encoding = 0x030a_0000 | (3 << 13) | (2 << 10) | 3;
+    assert.deepEqual(unwind(regular(0x1040, [0x1000, encoding]), 'x86_64', readCode), [
+      'STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^',
+      'STACK CFI 1006 .cfa: $rsp 16 + $r15: .cfa -16 + ^',
+      'STACK CFI 1007 .cfa: $rsp 24 + $rbx: .cfa -24 + ^',
+      'STACK CFI 100e .cfa: $rsp 4120 +',
+    ]);
+  });
+
+  it('follows the prologue of 32-bit code', () => {
+    // push ebp; mov ebp, esp; push esi; sub esp, 16
+    const code = Uint8Array.of(0x55, 0x8b, 0xec, 0x56, 0x83, 0xec, 0x10);
+    assert.deepEqual(
+      unwind(regular(0x1040, [0x1000, 0x0101_0005]), 'x86', () => code),
+      [
+        'STACK CFI INIT 1000 40 .cfa: $esp 4 + .ra: .cfa -4 + ^',
+        'STACK CFI 1001 .cfa: $esp 8 + $ebp: .cfa -8 + ^',
+        'STACK CFI 1003 .cfa: $ebp 8 +',
+        'STACK CFI 1004 $esi: .cfa -12 + ^',
+      ],
+    );
+  });
+
+  it('takes the rules to hold from the start if the prologue is unusual', () => {
+    const body = 'STACK CFI INIT 1000 40 .cfa: $rbp 16 + $rbp: .cfa -16 + ^ .ra: .cfa -8 + ^';
+    for (const code of [[0x90], [0x55, 0x90], [0x55, 0x53, 0x48, 0x89, 0xe5], []]) {
+      assert.deepEqual(
+        unwind(regular(0x1040, [0x1000, 0x0100_0000]), 'x86_64', () => Uint8Array.from(code)),
+        [body],
+      );
+    }
+    // The upper bit says that this isn't the start of a function.
+    const whole = Uint8Array.of(0x55, 0x48, 0x89, 0xe5);
+    assert.deepEqual(
+      unwind(regular(0x1040, [0x1000, 0x8100_0000]), 'x86_64', () => whole),
+      [body],
+    );
+  });
+
+  it('follows the prologues of arm64', () => {
+    const rowsOf = (encoding: number, ...code: number[]) =>
+      unwind(regular(0x1040, [0x1000, encoding]), 'arm64', () => words(...code));
+    // pacibsp; stp x20, x19, [sp, -32]!; stp x29, x30, [sp, 16]; add x29, sp, 16
+    assert.deepEqual(rowsOf(0x0400_0001, 0xd503_237f, 0xa9be_4ff4, 0xa901_7bfd, 0x9100_43fd), [
+      'STACK CFI INIT 1000 40 .cfa: sp 0 + .ra: x30 0 +',
+      'STACK CFI 1008 .cfa: sp 32 + x20: .cfa -32 + ^ x19: .cfa -24 + ^',
+      'STACK CFI 100c .ra: .cfa -8 + ^ x29: .cfa -16 + ^',
+      'STACK CFI 1010 .cfa: x29 16 +',
+    ]);
+    // stp x28, x27, [sp, -16]!; sub sp, sp, 8192; sub sp, sp, 16
+    assert.deepEqual(rowsOf(0x0220_2010, 0xa9bf_6ffc, 0xd140_0bff, 0xd100_43ff), [
+      'STACK CFI INIT 1000 40 .cfa: sp 0 + .ra: x30 0 +',
+      'STACK CFI 1004 .cfa: sp 16 + x28: .cfa -16 + ^ x27: .cfa -8 + ^',
+      'STACK CFI 1008 .cfa: sp 8208 +',
+      'STACK CFI 100c .cfa: sp 8224 +',
+    ]);
+    const body = 'STACK CFI INIT 1000 40 .cfa: x29 16 + x29: .cfa -16 + ^ .ra: .cfa -8 + ^';
+    assert.deepEqual(rowsOf(0x0400_0000, 0xd503_201f, 0xa9bf_7bfd, 0x9100_03fd), [body]);
   });
 
   it('describes frames of arm64', () => {

@@ -1,10 +1,11 @@
 // Explains compact unwind encodings of x86 and x86_64. The bits are those of Apple's header
 // mach-o/compact_unwind_encoding.h.
+import type { Rules } from '../windows-unwind/row-writer.ts';
 
 /** Returns code of the module; undefined if it isn't there. */
 export type ReadCode = (address: number, length: number) => Uint8Array | undefined;
 
-interface Cpu {
+export interface X86Cpu {
   wordSize: number;
   stackPointer: string;
   framePointer: string;
@@ -12,14 +13,14 @@ interface Cpu {
   registers: readonly string[];
 }
 
-export const X86: Cpu = {
+export const X86: X86Cpu = {
   wordSize: 4,
   stackPointer: '$esp',
   framePointer: '$ebp',
   registers: ['', '$ebx', '$ecx', '$edx', '$edi', '$esi', '$ebp', ''],
 };
 
-export const X86_64: Cpu = {
+export const X86_64: X86Cpu = {
   wordSize: 8,
   stackPointer: '$rsp',
   framePointer: '$rbp',
@@ -32,7 +33,7 @@ const REGISTER_COUNT = 6;
  * Returns the rules of a function after its prologue, by its encoding and address. Returns undefined if the encoding doesn't
  * have them: there are none, or they are in `__eh_frame`.
  */
-export function describeX86(encoding: number, address: number, cpu: Cpu, readCode: ReadCode): string | undefined {
+export function describeX86(encoding: number, address: number, cpu: X86Cpu, readCode: ReadCode): Rules | undefined {
   switch ((encoding >>> 24) & 0xf) {
     case 1:
       return describeFrame(encoding, cpu);
@@ -48,28 +49,31 @@ export function describeX86(encoding: number, address: number, cpu: Cpu, readCod
 }
 
 /** The frame pointer is pushed first. Up to five registers are at a distance below it, in three bits each. */
-function describeFrame(encoding: number, { wordSize, framePointer, registers }: Cpu): string {
-  const rules = [
-    `.cfa: ${framePointer} ${2 * wordSize} +`,
-    `${framePointer}: .cfa ${-2 * wordSize} + ^`,
-    `.ra: .cfa ${-wordSize} + ^`,
-  ];
+function describeFrame(encoding: number, { wordSize, framePointer, registers }: X86Cpu): Rules {
+  const rules = new Map([
+    ['.cfa', `${framePointer} ${2 * wordSize} +`],
+    [framePointer, `.cfa ${-2 * wordSize} + ^`],
+    ['.ra', `.cfa ${-wordSize} + ^`],
+  ]);
   const lowest = -2 * wordSize - ((encoding >>> 16) & 0xff) * wordSize;
   for (let slot = 0; slot < 5; slot++) {
     const name = registers[(encoding >>> (3 * slot)) & 7]!;
-    if (name !== '' && name !== framePointer) rules.push(`${name}: .cfa ${lowest + slot * wordSize} + ^`);
+    if (name !== '' && name !== framePointer) rules.set(name, `.cfa ${lowest + slot * wordSize} + ^`);
   }
-  return rules.join(' ');
+  return rules;
 }
 
 /** Registers are pushed first, so they are right below the return address. */
-function describeFrameless(encoding: number, size: number, { wordSize, stackPointer, registers }: Cpu): string {
-  const rules = [`.cfa: ${stackPointer} ${size} +`, `.ra: .cfa ${-wordSize} + ^`];
+function describeFrameless(encoding: number, size: number, { wordSize, stackPointer, registers }: X86Cpu): Rules {
+  const rules = new Map([
+    ['.cfa', `${stackPointer} ${size} +`],
+    ['.ra', `.cfa ${-wordSize} + ^`],
+  ]);
   const saved = decodePermutation((encoding >>> 10) & 7, encoding & 0x3ff);
   for (const [index, number] of saved.entries()) {
-    rules.push(`${registers[number]}: .cfa ${-(1 + saved.length - index) * wordSize} + ^`);
+    rules.set(registers[number]!, `.cfa ${-(1 + saved.length - index) * wordSize} + ^`);
   }
-  return rules.join(' ');
+  return rules;
 }
 
 /**
@@ -97,7 +101,7 @@ export function decodePermutation(count: number, permutation: number): number[] 
 function readIndirectSize(
   encoding: number,
   address: number,
-  { wordSize }: Cpu,
+  { wordSize }: X86Cpu,
   readCode: ReadCode,
 ): number | undefined {
   const operand = readCode(address + ((encoding >>> 16) & 0xff), 4);

@@ -1,0 +1,80 @@
+// Follows the prologues of arm64 code. Compact unwind information only has the rules after the prologue, but a stack overflow
+// usually happens in one. Instructions are those of the Arm Architecture Reference Manual for A-profile.
+import type { Rules } from '../windows-unwind/row-writer.ts';
+import { LINK_REGISTER } from './arm64.ts';
+import type { Row } from './x86-prologue.ts';
+
+const INSTRUCTION_SIZE = 4;
+/** The longest prologue signs the return address, stores ten pairs, sets x29 and allocates the rest in two steps. */
+export const MAX_PROLOGUE_SIZE = 16 * INSTRUCTION_SIZE;
+
+/**
+ * Returns the rules at each instruction of a prologue. `body` has those after it. Returns undefined if the code isn't such a
+ * prologue: instructions that allocate memory or store registers, until the frame is complete.
+ */
+export function describeArm64Prologue(code: Uint8Array, body: Rules): Row[] | undefined {
+  const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
+  const saved = new Map<string, string>();
+  let depth = 0;
+  let cfa = 'sp 0 +';
+  const rows: Row[] = [];
+  const addRow = (position: number) => {
+    rows.push({ position, rules: new Map([['.cfa', cfa], ['.ra', LINK_REGISTER], ...saved]) });
+    return cfa === body.get('.cfa') && saved.size === body.size - (saved.has('.ra') ? 1 : 2);
+  };
+  if (addRow(0)) return rows;
+  for (let at = 0; at + INSTRUCTION_SIZE <= code.length; at += INSTRUCTION_SIZE) {
+    const operation = decode(view.getUint32(at, true));
+    if (operation === undefined) return undefined;
+    depth += operation.allocated;
+    for (const [index, register] of operation.registers.entries()) {
+      const name = register === 'x30' ? '.ra' : register;
+      const rule = `.cfa ${operation.offset + 8 * index - depth} + ^`;
+      if (body.get(name) === rule) saved.set(name, rule);
+    }
+    cfa = operation.pointer === undefined ? `sp ${depth} +` : `x29 ${depth - operation.pointer} +`;
+    if (addRow(at + INSTRUCTION_SIZE)) return rows;
+  }
+  return undefined;
+}
+
+type Operation = {
+  /** How far the stack pointer moves down. */
+  allocated: number;
+  /** Where registers are stored, in bytes above the stack pointer. */
+  offset: number;
+  registers: string[];
+  /** How far above the stack pointer x29 points, if it is set. */
+  pointer?: number;
+};
+
+/** Returns undefined for an instruction that isn't part of a prologue. */
+function decode(instruction: number): Operation | undefined {
+  const immediate = (instruction >>> 10) & 0xfff;
+  // paciasp, pacibsp and bti
+  if (instruction === 0xd503_233f || instruction === 0xd503_237f || (instruction & 0xffff_ff3f) >>> 0 === 0xd503_241f) {
+    return { allocated: 0, offset: 0, registers: [] };
+  }
+  // sub sp, sp, immediate
+  if ((instruction & 0xff80_03ff) >>> 0 === 0xd100_03ff) {
+    return { allocated: instruction & 0x40_0000 ? immediate << 12 : immediate, offset: 0, registers: [] };
+  }
+  // add x29, sp, immediate
+  if ((instruction & 0xffc0_03ff) >>> 0 === 0x9100_03fd) {
+    return { allocated: 0, offset: 0, registers: [], pointer: immediate };
+  }
+  return decodeStore(instruction);
+}
+
+/** stp of two x or d registers, with an offset from sp or moving it */
+function decodeStore(instruction: number): Operation | undefined {
+  const kind = (instruction & 0xff40_0000) >>> 0;
+  const isStore = (kind === 0xa900_0000 || kind === 0x6d00_0000) && ((instruction >>> 5) & 0x1f) === 31;
+  if (!isStore) return undefined;
+  const offset = ((instruction << 10) >> 25) * 8;
+  const letter = kind === 0xa900_0000 ? 'x' : 'd';
+  const registers = [`${letter}${instruction & 0x1f}`, `${letter}${(instruction >>> 10) & 0x1f}`];
+  const isPreIndexed = (instruction & 0x80_0000) !== 0;
+  if (!isPreIndexed) return { allocated: 0, offset, registers };
+  return offset > 0 ? undefined : { allocated: -offset, offset: 0, registers };
+}
