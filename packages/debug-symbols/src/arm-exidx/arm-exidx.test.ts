@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { concat, words } from '../../test/build-pe.ts';
+import { damage } from '../../test/damage.ts';
 import { RecordedSymbols } from '../../test/recorded-symbols.ts';
 import { MemorySource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
@@ -96,6 +97,19 @@ describe('readExidx', () => {
       () => unwind(exidx(...entries), extab),
       (error) => error instanceof DebugSymbolsError && error.code === 'too-large',
     );
+  });
+});
+
+describe('damaged tables', () => {
+  it('give a part of the rules', () => {
+    const entries = Array.from({ length: 100 }, (_, index): [number, number, boolean] => [
+      0x1000 + 8 * index,
+      4 * (index % 9),
+      true,
+    ]);
+    const extab = words(0x8001_a8b0, 0x8102_01a8, 0x97c9_8301, 0xb0b0_b0b0, 0x7fff_0000, 0x0101_a8b0, 0xb0b0_b0b0);
+    for (const damaged of damage(exidx(...entries), 100, 1)) unwind(damaged, extab);
+    for (const damaged of damage(extab, 300, 1)) unwind(exidx(...entries), damaged);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { concat, words } from '../../test/build-pe.ts';
+import { damage } from '../../test/damage.ts';
 import { findMachoSection } from '../../test/macho-section.ts';
 import { CORPUS_MISSING, readCorpus, readReference, rulesByFunction } from '../../test/native-corpus.ts';
 import { RecordedSymbols } from '../../test/recorded-symbols.ts';
@@ -206,6 +207,25 @@ describe('readCompactUnwind', () => {
       words(2, 8 | (100 << 16), ...new Array<number>(200).fill(0)),
     );
     assert.throws(() => unwind(section), hasCode('malformed'));
+  });
+});
+
+describe('damaged sections', () => {
+  it('give a part of the rules or a DebugSymbolsError', () => {
+    const entries = Array.from({ length: 100 }, (_, index): [number, number] => [
+      0x1000 + 16 * index,
+      [0x0103_0161, 0x0206_0804, 0x0304_4800][index % 3]!,
+    ]);
+    const code = Uint8Array.of(0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0x41, 0x56, 0x53, 0x48, 0x83, 0xec, 0x20);
+    for (const damaged of damage(regular(0x2000, ...entries), 300, 1)) {
+      for (const cpu of ['x86_64', 'arm64']) {
+        try {
+          unwind(damaged, cpu, (_, length) => code.subarray(0, length));
+        } catch (error) {
+          assert.ok(error instanceof DebugSymbolsError, String(error));
+        }
+      }
+    }
   });
 });
 
