@@ -1,6 +1,6 @@
 // Builds small PE files for tests, byte by byte, without the code that reads them.
 
-export type SectionContents = { name: string; address: number; bytes: Uint8Array; executable?: boolean };
+type SectionContents = { name: string; address: number; bytes: Uint8Array; executable?: boolean };
 
 export type PeContents = {
   machine?: number;

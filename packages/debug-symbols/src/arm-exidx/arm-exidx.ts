@@ -101,8 +101,8 @@ function findInstructions({ word, wordAt }: Entry, readMemory: ReadMemory): Uint
 }
 
 /**
- * Reads the instructions for a personality routine that is not one of those that the ABI defines, such as that of C++ in
- * GCC. They follow the address of the routine. Their first byte is the number of words that follow.
+ * Reads the instructions for a personality routine that the ABI doesn't define, such as GCC's for C++. They follow the address
+ * of the routine. Their first byte is the number of words that follow.
  */
 function readGeneric(readMemory: ReadMemory, at: number): Uint8Array | undefined {
   const first = readWords(readMemory, at, 1)?.[0];

@@ -7,7 +7,7 @@ import { viewOf } from '../pe/headers.ts';
 export interface CompactEntry {
   /** Relative to the start of the module. */
   address: number;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   /** What the function does with its frame, in 32 bits. 0 if nothing is known about it. */
   encoding: number;

@@ -4,7 +4,7 @@ import { DIRECTORIES, viewOf } from './headers.ts';
 import type { Pe } from './pe.ts';
 
 export interface CodeView {
-  /** As in a MODULE line: the GUID in 32 upper-case hexadecimal digits, and the age in lower-case ones. */
+  /** The identifier as in a MODULE line: the GUID in 32 upper-case hexadecimal digits, and the age in lower-case ones. */
   debugId: string;
   /** The path of the PDB where it was linked. MinGW leaves it empty. */
   path: string;

@@ -9,7 +9,7 @@ import type { Pe } from './pe.ts';
 export interface CoffSymbol {
   /** Relative to the image base. */
   address: number;
-  /** As linked, which can be mangled. On x86, C names begin with an underscore. */
+  /** The name as linked, which can be mangled. On x86, C names begin with an underscore. */
   name: string;
   /** Whether the compiler marked it as a function. */
   isFunction: boolean;

@@ -5,7 +5,7 @@ import type { Pe } from './pe.ts';
 
 export interface Export {
   address: number;
-  /** As linked, which can be mangled. */
+  /** The name as linked, which can be mangled. */
   name: string;
   ordinal: number;
 }

@@ -14,7 +14,7 @@ export const DIRECTORIES = { exports: 0, exceptions: 3, debug: 6 } as const;
 export interface Directory {
   /** Relative to the image base, like all addresses of a PE file. */
   address: number;
-  /** In bytes, as the file says: it can be more than there is. */
+  /** The size in bytes, as the file says: it can be more than there is. */
   size: number;
 }
 

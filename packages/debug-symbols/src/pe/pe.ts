@@ -11,7 +11,7 @@ export class Pe {
   readonly source: ByteSource;
   /** Reads at file offsets, which `offsetOf` returns. */
   readonly reader: BlockReader;
-  /** By ascending address. */
+  /** The sections by ascending address. */
   readonly #sections: Section[];
   #last: Section | undefined;
 

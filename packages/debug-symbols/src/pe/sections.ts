@@ -5,7 +5,7 @@ export interface Section {
   name: string;
   /** Relative to the image base. */
   address: number;
-  /** In bytes, when loaded. What the file does not have is zero. */
+  /** The size in bytes, when loaded. What the file does not have is zero. */
   size: number;
   /** Where the contents are in the file. */
   offset: number;

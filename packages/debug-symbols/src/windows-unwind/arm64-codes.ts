@@ -11,7 +11,7 @@ export type Operation =
   | { kind: 'nothing' };
 
 export interface Sequence {
-  /** In the order of unwinding: the last instruction of a prologue is the first one. */
+  /** The operations in the order of unwinding: the last instruction of a prologue is the first one. */
   operations: Operation[];
   /**
    * How many of them are instructions of this part of the function. What follows happened in another part, which ran
@@ -159,7 +159,7 @@ function save(registers: readonly number[], offset: number, size = 0): Operation
 }
 
 /**
- * Returns what a code save_next means: it stores the pair after the one that a previous instruction stored, in the next 16
+ * Returns what a code save_next means: it stores the pair of registers that follows the previous pair, in the next 16
  * bytes. After x27 and x28, the pairs of floating-point registers follow.
  */
 function followingPair(first: Operation & { kind: 'save' }, distance: number): Operation {

@@ -6,7 +6,7 @@ import type { Pe } from '../pe/pe.ts';
 
 export interface Arm64Function {
   address: number;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   /** The second word of the entry: where the unwind information is, or that information itself in packed form. */
   unwind: number;

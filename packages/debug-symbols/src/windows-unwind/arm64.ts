@@ -9,9 +9,9 @@ import { type Arm64Function, isPacked, readArm64FunctionRanges } from './arm64-t
 import { RowWriter, type Rules } from './row-writer.ts';
 
 /** What a function does to its frame, and where. */
-export interface Arm64Unwind {
+interface Arm64Unwind {
   prologue: Sequence;
-  /** By ascending start, in bytes from the start of the function. */
+  /** The epilogues by ascending start, which is in bytes from the start of the function. */
   epilogues: { start: number; sequence: Sequence }[];
 }
 
@@ -123,7 +123,7 @@ function decodeUnwind(
  *     STACK CFI 1038 .cfa: sp 32 +
  *     STACK CFI 103c .cfa: sp 0 + .ra: x30 x29: x29
  */
-export function describeFunction(
+function describeFunction(
   { address, size }: { address: number; size: number },
   { prologue, epilogues }: Arm64Unwind,
 ): CallFrameRecord {

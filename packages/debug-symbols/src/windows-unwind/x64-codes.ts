@@ -41,16 +41,16 @@ export type Step = {
 
 /** A range of instructions before a return that pop what the prologue pushed. */
 export interface Epilogue {
-  /** In bytes from the end of the function. */
+  /** The distance of its start from the end of the function, in bytes. */
   fromEnd: number;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
 }
 
 export interface UnwindInfo {
   /** Only version 2 says where epilogues are. */
   version: number;
-  /** In the order of execution. */
+  /** The steps in the order of execution. */
   steps: Step[];
   epilogues: Epilogue[];
   /**

@@ -5,7 +5,7 @@ import type { Pe } from '../pe/pe.ts';
 /** A part of a function with one range of addresses. */
 export interface FunctionEntry {
   address: number;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   /** Where its UNWIND_INFO is. */
   info: number;

@@ -86,11 +86,7 @@ function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
  *     STACK CFI 1001 .cfa: $rsp 16 + $rbx: .cfa 16 - ^
  *     STACK CFI 1005 .cfa: $rsp 48 +
  */
-export function describeFunction(
-  { address, size }: FunctionEntry,
-  chain: UnwindInfo[],
-  readCode: ReadCode,
-): CallFrameRecord {
+function describeFunction({ address, size }: FunctionEntry, chain: UnwindInfo[], readCode: ReadCode): CallFrameRecord {
   const frame = new Frame();
   const record: CallFrameRecord = { address, size, rules: '', changes: [] };
   // Parents come first. Mozilla's dump_syms runs the chain from this function upwards, so it gets offsets wrong.
