@@ -37,8 +37,7 @@ export function readExidx(
   const ranges = code.toSorted((a, b) => a.address - b.address);
   let budget = MAX_CODE_SIZE * 1024;
   for (const entry of readEntries(exidx, address)) {
-    const range = ranges.findLast((candidate) => candidate.address <= entry.start);
-    const size = range === undefined ? 0 : Math.min(entry.end, range.address + range.size) - entry.start;
+    const size = Math.min(entry.end, findEnd(ranges, entry.start)) - entry.start;
     if (size <= 0) continue;
     const instructions = findInstructions(entry, readMemory);
     budget += MAX_CODE_SIZE - (instructions?.length ?? 0);
@@ -46,6 +45,18 @@ export function readExidx(
     const rules = instructions && describeInstructions(instructions);
     if (rules !== undefined) sink.callFrames({ address: entry.start, size, rules, changes: [] });
   }
+}
+
+/** Returns where the last range ends that starts at or before an address; 0 if all start after it. */
+function findEnd(ranges: readonly AddressRange[], address: number): number {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ranges[middle]!.address <= address) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low - 1];
+  return range === undefined ? 0 : range.address + range.size;
 }
 
 interface Entry {

@@ -28,7 +28,9 @@ export function readCodeView(pe: Pe): CodeView | undefined {
     for (let index = 0; index < count; index++) {
       const entry = viewOf(directory.read(index * ENTRY_SIZE, ENTRY_SIZE));
       if (entry.getUint32(12, true) !== TYPE_CODE_VIEW) continue;
-      const record = readRecord(pe, entry.getUint32(24, true), entry.getUint32(16, true));
+      // The file offset is 0 if the record has only an address.
+      const offset = entry.getUint32(24, true) || pe.offsetOf(entry.getUint32(20, true));
+      const record = readRecord(pe, offset, entry.getUint32(16, true));
       if (record !== undefined) return record;
     }
     return undefined;
