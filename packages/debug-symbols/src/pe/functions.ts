@@ -15,7 +15,10 @@ import type { Pe } from './pe.ts';
  * of the last function before them that has one. Throws a DebugSymbolsError if a table is damaged.
  */
 export function readPe(pe: Pe, name: string, sink: SymbolSink, demangle: (name: string) => string): void {
-  const names = collectNames(pe);
+  const names = new Map<number, string>();
+  addExports(pe, names);
+  // Exports are only a part of the functions, so nothing is known about what follows one. COFF symbols are all functions.
+  const sizeOfLast = addCoffSymbols(pe, names) ? (address: number) => sizeOfRest(pe, address) : () => 1;
   let end = 0;
   let previous = -1;
   for (const { address, size } of readFunctionRanges(pe)) {
@@ -35,7 +38,7 @@ export function readPe(pe: Pe, name: string, sink: SymbolSink, demangle: (name: 
   }
   for (const [address, symbol] of [...names].sort(([a], [b]) => a - b)) {
     sink.publicSymbol({ address, name: demangle(symbol), parameterSize: readParameterSize(pe, symbol) });
-    end = Math.max(end, address + 1);
+    end = Math.max(end, address + sizeOfLast(address));
   }
   // Without it, the last symbol would seem to go on to the end of the address space.
   if (end > 0) sink.publicSymbol({ address: end, name: describeUnknown(pe, name), parameterSize: 0 });
@@ -46,17 +49,33 @@ function* readFunctionRanges(pe: Pe): Generator<{ address: number; size: number 
   else if (pe.cpu === 'arm64') yield* readArm64FunctionRanges(pe);
 }
 
-/** Returns the names of code by address. If several symbols have the same address, exports take precedence. */
-function collectNames(pe: Pe): Map<number, string> {
-  const names = new Map<number, string>();
+function addExports(pe: Pe, names: Map<number, string>): void {
   for (const { address, name } of readExports(pe)) {
     // Exported variables would only get in the way.
     if (pe.sectionAt(address)?.isExecutable && !names.has(address)) names.set(address, name);
   }
+}
+
+/** Adds names at addresses that have none yet. Returns whether there are COFF symbols. */
+function addCoffSymbols(pe: Pe, names: Map<number, string>): boolean {
+  let hasSymbols = false;
   for (const { address, name, isFunction } of readCoffSymbols(pe)) {
-    if (isFunction && !names.has(address)) names.set(address, pe.cpu === 'x86' ? name.replace(/^_/, '') : name);
+    if (!isFunction) continue;
+    hasSymbols = true;
+    if (!names.has(address)) names.set(address, pe.cpu === 'x86' ? withoutUnderscore(name) : name);
   }
-  return names;
+  return hasSymbols;
+}
+
+/** 32-bit C names begin with an underscore. It belongs to the mangling of functions that remove their parameters. */
+function withoutUnderscore(name: string): string {
+  return /@\d+$/.test(name) ? name : name.replace(/^_/, '');
+}
+
+/** Returns how many bytes the section has from an address on. */
+function sizeOfRest(pe: Pe, address: number): number {
+  const section = pe.sectionAt(address);
+  return section === undefined ? 1 : section.address + section.size - address;
 }
 
 /** Returns how many bytes of parameters a function of 32-bit Windows removes, which C names have: `_send@16`. */

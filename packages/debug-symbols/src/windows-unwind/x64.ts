@@ -16,6 +16,16 @@ const MAX_CHAIN = 32;
  * in which all entries share long chains has more.
  */
 const MAX_STEPS = 64;
+const NO_CODE = new Uint8Array(0);
+/** The unwind information of a part of a function that only has that of its parent. */
+const NO_PROLOGUE: UnwindInfo = {
+  version: 1,
+  steps: [],
+  epilogues: [],
+  frameRegister: 0,
+  frameOffset: 0,
+  parent: undefined,
+};
 
 /**
  * Writes rules for all functions with unwind information. Functions without it leave the stack pointer and the caller's
@@ -47,8 +57,6 @@ function limitCode(pe: Pe): ReadCode {
   };
 }
 
-const NO_CODE = new Uint8Array(0);
-
 /** Returns the unwind information of a function and of its parents; undefined if any of it cannot be read. */
 function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
   const chain: UnwindInfo[] = [];
@@ -59,8 +67,7 @@ function readChain(pe: Pe, start: number): UnwindInfo[] | undefined {
       if (next % 2 === 1) {
         // Instead of an UNWIND_INFO, this is another entry of the table, with which the function shares everything.
         next = pe.reader.u32(pe.offsetOf(next - 1 + 8));
-        if (chain.length === 0)
-          chain.push({ version: 1, steps: [], epilogues: [], frameRegister: 0, frameOffset: 0, parent: next });
+        if (chain.length === 0) chain.push(NO_PROLOGUE);
         continue;
       }
       const info = readUnwindInfo(pe, next);
