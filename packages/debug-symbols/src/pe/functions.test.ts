@@ -44,7 +44,7 @@ describe('readPe', () => {
     ]);
   });
 
-  it('names functions by COFF symbols, without the underscore of 32-bit names', () => {
+  it('names functions by COFF symbols, without the decoration of 32-bit names', () => {
     const symbol = (name: string, address: number) =>
       concat(name, new Uint8Array(8 - name.length), words(address), [1, 0, 0x20, 0, 2, 0]);
     const contents = (machine: number) => ({
@@ -58,7 +58,7 @@ describe('readPe', () => {
       return symbols.lines;
     };
     const end = 'PUBLIC 1100 0 <unknown in game.exe>';
-    assert.deepEqual(linesOf(0x14c), ['PUBLIC 1010 0 main', 'PUBLIC 1040 8 _send@8', end]);
+    assert.deepEqual(linesOf(0x14c), ['PUBLIC 1010 0 main', 'PUBLIC 1040 8 send', end]);
     assert.deepEqual(linesOf(0x8664), ['PUBLIC 1010 0 _main', 'PUBLIC 1040 0 _send@8', end]);
   });
 

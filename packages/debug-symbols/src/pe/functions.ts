@@ -37,7 +37,8 @@ export function readPe(pe: Pe, name: string, sink: SymbolSink, demangle: (name: 
     end = Math.max(end, address + size);
   }
   for (const [address, symbol] of [...names].sort(([a], [b]) => a - b)) {
-    sink.publicSymbol({ address, name: demangle(symbol), parameterSize: readParameterSize(pe, symbol) });
+    const { name: plain, parameterSize } = pe.cpu === 'x86' ? undecorate(symbol) : { name: symbol, parameterSize: 0 };
+    sink.publicSymbol({ address, name: demangle(plain), parameterSize });
     end = Math.max(end, address + sizeOfLast(address));
   }
   // Without it, the last symbol would seem to go on to the end of the address space.
@@ -67,9 +68,9 @@ function addCoffSymbols(pe: Pe, names: Map<number, string>): boolean {
   return hasSymbols;
 }
 
-/** 32-bit C names begin with an underscore. It belongs to the mangling of functions that remove their parameters. */
+/** 32-bit C names begin with an underscore. It belongs to the decoration of functions that remove their parameters. */
 function withoutUnderscore(name: string): string {
-  return /@\d+$/.test(name) ? name : name.replace(/^_/, '');
+  return DECORATED.test(name) ? name : name.replace(/^_/, '');
 }
 
 /** Returns how many bytes the section has from an address on. */
@@ -78,10 +79,12 @@ function sizeOfRest(pe: Pe, address: number): number {
   return section === undefined ? 1 : section.address + section.size - address;
 }
 
-/** Returns how many bytes of parameters a function of 32-bit Windows removes, which C names have: `_send@16`. */
-function readParameterSize(pe: Pe, symbol: string): number {
-  const size = pe.cpu === 'x86' ? /^[_@][^?@]+@(\d{1,4})$/.exec(symbol)?.[1] : undefined;
-  return Number(size ?? 0);
+/** 32-bit C functions that remove their parameters, such as `_send@16`, have the number of bytes in their name. */
+const DECORATED = /^[_@]?([^?@]+)@(\d{1,4})$/;
+
+function undecorate(symbol: string): { name: string; parameterSize: number } {
+  const [, name = symbol, size = '0'] = DECORATED.exec(symbol) ?? [];
+  return { name, parameterSize: Number(size) };
 }
 
 function describeUnknown(pe: Pe, name: string): string {
