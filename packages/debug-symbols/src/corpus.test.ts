@@ -62,6 +62,8 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
   'macho-arm64-eh-frame': { frames: 'compact' },
   'macho-arm64-stripped': { frames: 'compact' },
   'macho-x86_64-O0': { frames: 'compact' },
+  'macho-x86_64-O2': PROLOGUES,
+  'macho-x86_64-dylib': PROLOGUES,
   'pdb-arm64-clang-O2': { lines: 'innermost' },
   'pdb-x86-clang-O2-fp': { lines: 'innermost' },
   'pdb-x86-clang-Os-dll': { lines: 'innermost' },

@@ -89,7 +89,11 @@ function readRecord(line: string, symbols: Symbols): void {
       return;
     default: {
       const start = hex(fields[0]!);
-      symbols.lines.push({ start, end: start + hex(fields[1]!), fact: `${symbols.files.get(fields[3]!)}:${fields[2]}` });
+      symbols.lines.push({
+        start,
+        end: start + hex(fields[1]!),
+        fact: `${symbols.files.get(fields[3]!)}:${fields[2]}`,
+      });
     }
   }
 }

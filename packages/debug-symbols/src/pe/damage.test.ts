@@ -1,4 +1,5 @@
 // Damaged files may give an error or a part of the symbols, but nothing else.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { damage } from '../../test/damage.ts';
@@ -8,6 +9,7 @@ import { MemorySource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { readArm64Unwind } from '../windows-unwind/arm64.ts';
 import { readX64Unwind } from '../windows-unwind/x64.ts';
+import { readCodeView } from './code-view.ts';
 import { readPe } from './functions.ts';
 import { openPe, type Pe } from './pe.ts';
 
@@ -26,7 +28,7 @@ const READERS: ((pe: Pe, symbols: RecordedSymbols) => unknown)[] = [
   readX64Unwind,
   readArm64Unwind,
   (pe, symbols) => readPe(pe, 'damaged.exe', symbols, (name) => name),
-  (pe) => [pe.codeId, pe.codeView, pe.section('.text')],
+  (pe) => [pe.codeId, readCodeView(pe), pe.section('.text')],
 ];
 
 function attempt<Result>(action: () => Result): Result | undefined {

@@ -4,6 +4,7 @@ import { buildPe, concat, type PeContents, sectionOffset, words } from '../../te
 import { CORPUS_MISSING, listCorpus, readProgram, readReference } from '../../test/native-corpus.ts';
 import { MemorySource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
+import { readCodeView } from './code-view.ts';
 import { readCoffSymbols } from './coff-symbols.ts';
 import { readExports } from './exports.ts';
 import { openPe, type Pe } from './pe.ts';
@@ -65,7 +66,7 @@ describe('openPe', () => {
   });
 });
 
-describe('codeView', () => {
+describe('readCodeView', () => {
   function openWithRecord(record: Uint8Array, hasOffset = true): Pe {
     const contents: PeContents = {
       sections: [TEXT, { name: '.rdata', address: 0x2000, bytes: concat(new Uint8Array(28), record) }],
@@ -79,7 +80,7 @@ describe('codeView', () => {
   it('returns the identifier and the name of the PDB', () => {
     const guid = [0x78, 0x56, 0x34, 0x12, 0xbc, 0x9a, 0xf0, 0xde, 1, 2, 3, 4, 5, 6, 7, 0xab];
     const pe = openWithRecord(concat('RSDS', guid, words(0x2a), 'C:\\build\\game.pdb\0'));
-    assert.deepEqual(pe.codeView, {
+    assert.deepEqual(readCodeView(pe), {
       debugId: '123456789ABCDEF001020304050607AB2a',
       path: 'C:\\build\\game.pdb',
       name: 'game.pdb',
@@ -88,18 +89,18 @@ describe('codeView', () => {
 
   it('returns the time stamp of a PDB 2.0', () => {
     const pe = openWithRecord(concat('NB10', words(0, 0x3a1b2c3d, 5), 'old.pdb\0'));
-    assert.equal(pe.codeView?.debugId, '3A1B2C3D5');
+    assert.equal(readCodeView(pe)?.debugId, '3A1B2C3D5');
   });
 
   it('finds a record by its address', () => {
     const pe = openWithRecord(concat('RSDS', new Uint8Array(16), words(1), 'game.pdb\0'), false);
-    assert.equal(pe.codeView?.name, 'game.pdb');
+    assert.equal(readCodeView(pe)?.name, 'game.pdb');
   });
 
   it('returns undefined for an unknown record and without one', () => {
-    assert.equal(openWithRecord(concat('ABCD', new Uint8Array(30))).codeView, undefined);
-    assert.equal(openWithRecord(concat('RSDS')).codeView, undefined);
-    assert.equal(open({ sections: [TEXT] }).codeView, undefined);
+    assert.equal(readCodeView(openWithRecord(concat('ABCD', new Uint8Array(30)))), undefined);
+    assert.equal(readCodeView(openWithRecord(concat('RSDS'))), undefined);
+    assert.equal(readCodeView(open({ sections: [TEXT] })), undefined);
   });
 });
 
@@ -165,8 +166,8 @@ describe('PE files of the corpus', { skip: CORPUS_MISSING }, () => {
     it(`${name}: has the identifiers of the reference`, () => {
       const pe = openPe(new MemorySource(program.bytes));
       const lines = readReference(name);
-      const debugId = pe.codeView?.debugId ?? '0'.repeat(33);
-      const module = `MODULE windows ${pe.cpu} ${debugId} ${pe.codeView?.name ?? program.name}`;
+      const debugId = readCodeView(pe)?.debugId ?? '0'.repeat(33);
+      const module = `MODULE windows ${pe.cpu} ${debugId} ${readCodeView(pe)?.name ?? program.name}`;
       assert.equal(
         module,
         lines.find((line) => line.startsWith('MODULE')),

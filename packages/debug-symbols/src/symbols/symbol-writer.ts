@@ -16,6 +16,7 @@ export class SymbolWriter implements SymbolSink {
   readonly #functions: Stored[] = [];
   readonly #publics: Stored[] = [];
   readonly #frames: Stored[] = [];
+  readonly #windowsFrames: Stored[] = [];
   #lineCount = 0;
 
   file(path: string): number {
@@ -58,7 +59,7 @@ export class SymbolWriter implements SymbolSink {
     const hasProgram = typeof program === 'string';
     const last = hasProgram ? program : program ? '1' : '0';
     const text = `STACK WIN ${type} ${numbers.map(hex).join(' ')} ${hasProgram ? 1 : 0} ${last}\n`;
-    this.#frames.push({ address, size, text });
+    this.#windowsFrames.push({ address, size, text });
   }
 
   /** What was collected, in numbers. */
@@ -67,7 +68,7 @@ export class SymbolWriter implements SymbolSink {
       functions: this.#functions.length,
       lines: this.#lineCount,
       publics: this.#publics.length,
-      frames: this.#frames.length,
+      frames: this.#frames.length + this.#windowsFrames.length,
     };
   }
 
@@ -87,7 +88,9 @@ export class SymbolWriter implements SymbolSink {
     for (const [path, number] of this.#files) yield `FILE ${number} ${path.replace(BREAKS, ' ')}\n`;
     for (const [name, number] of this.#origins) yield `INLINE_ORIGIN ${number} ${name.replace(BREAKS, ' ')}\n`;
     for (const { text } of merged(withoutRepeats(this.#functions), withoutRepeats(this.#publics))) yield text;
-    for (const { text } of this.#frames.sort((a, b) => a.address - b.address)) yield text;
+    // Of the rules that several sections have for a function, those sent first are the best.
+    for (const { text } of firstOfEach(this.#frames)) yield text;
+    for (const { text } of this.#windowsFrames.sort((a, b) => a.address - b.address)) yield text;
   }
 }
 
@@ -120,6 +123,12 @@ function numberOf(numbers: Map<string, number>, name: string): number {
 
 function byAddress(a: Stored, b: Stored): number {
   return a.address - b.address || (a.text < b.text ? -1 : 1);
+}
+
+function firstOfEach(records: Stored[]): Stored[] {
+  // Sorting is stable.
+  const sorted = records.sort((a, b) => a.address - b.address);
+  return sorted.filter(({ address }, index) => address !== sorted[index - 1]?.address);
 }
 
 function withoutRepeats(records: Stored[]): Stored[] {

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { deflateSync, zstdCompressSync } from 'node:zlib';
+import { buildElf, bytes, concat, text, u32, u64 } from '../test/build-elf.ts';
+import { SAMPLE_SYMBOLS, sampleProgram, sampleSections } from '../test/sample-program.ts';
+import { type ConversionOptions, convertFile } from './convert-file.ts';
+import { DebugSymbolsError } from './error.ts';
+import { identityRecords } from './identity.ts';
+
+describe('convertFile', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'convert-file-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  let count = 0;
+
+  function place(files: Readonly<Record<string, Uint8Array>>): string {
+    count += 1;
+    const own = join(folder, String(count));
+    mkdirSync(own);
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(own, name), content);
+    return own;
+  }
+
+  function convert(path: string, options?: ConversionOptions): string {
+    const { identity, writer } = convertFile(path, options);
+    return [...writer.write(identityRecords(identity))].join('');
+  }
+
+  function refusal(path: string, options?: ConversionOptions): string {
+    try {
+      convert(path, options);
+    } catch (error) {
+      if (error instanceof DebugSymbolsError) return error.code;
+      throw error;
+    }
+    return 'none';
+  }
+
+  it('writes functions, lines, inlined calls and unwind rules of an ELF file', () => {
+    assert.equal(convert(join(place({ game: sampleProgram() }), 'game')), SAMPLE_SYMBOLS);
+  });
+
+  it('reads sections that are compressed with zlib or zstd', () => {
+    for (const [format, compress] of [
+      [1, deflateSync],
+      [2, zstdCompressSync],
+    ] as const) {
+      const packed = sampleSections().map((section) =>
+        section.name.startsWith('.debug_')
+          ? {
+              ...section,
+              flags: 0x800,
+              bytes: concat(u32(format), u32(0), u64(section.bytes.length), u64(1), compress(section.bytes)),
+            }
+          : section,
+      );
+      assert.equal(convert(join(place({ game: buildElf(packed) }), 'game')), SAMPLE_SYMBOLS);
+    }
+  });
+
+  it('refuses a section that claims to be much larger than its contents could be', () => {
+    const bomb = sampleSections().map((section) =>
+      section.name === '.debug_info'
+        ? { ...section, flags: 0x800, bytes: concat(u32(1), u32(0), u64(2 ** 30), u64(1), bytes(1, 2, 3)) }
+        : section,
+    );
+    assert.equal(refusal(join(place({ game: buildElf(bomb) }), 'game')), 'too-large');
+  });
+
+  it('finds the debug file of a stripped program next to it, or takes it as the counterpart in either order', () => {
+    const stripped = buildElf(sampleSections().filter(({ name }) => !name.startsWith('.debug_')));
+    const debug = buildElf(
+      sampleSections().map((section) => (section.name === '.text' ? { ...section, type: 8 } : section)),
+    );
+    const own = place({ game: stripped, 'game.debug': debug });
+    const [game, debugFile] = [join(own, 'game'), join(own, 'game.debug')];
+    assert.equal(convert(game), SAMPLE_SYMBOLS);
+    assert.equal(convert(game, { counterpart: debugFile }), SAMPLE_SYMBOLS);
+    assert.equal(convert(debugFile, { counterpart: game }), SAMPLE_SYMBOLS);
+    const alone = convert(game, { findsCounterparts: false });
+    assert.ok(!alone.includes('FUNC'), alone);
+    assert.ok(alone.includes('STACK CFI INIT 1000'), alone);
+  });
+
+  it('refuses files of different builds', () => {
+    const other = sampleSections().map((section) =>
+      section.name === '.note.gnu.build-id'
+        ? { ...section, bytes: concat(u32(4), u32(16), u32(3), text('GNU'), new Uint8Array(16).fill(9)) }
+        : section,
+    );
+    const own = place({ game: sampleProgram(), 'other.debug': buildElf(other) });
+    assert.equal(refusal(join(own, 'game'), { counterpart: join(own, 'other.debug') }), 'mismatch');
+  });
+
+  it('refuses files of other formats', () => {
+    const own = place({ 'a.txt': text('nothing that has symbols'), empty: new Uint8Array() });
+    assert.equal(refusal(join(own, 'a.txt')), 'unknown-format');
+    assert.equal(refusal(join(own, 'empty')), 'unknown-format');
+    assert.equal(refusal(own), 'unknown-format');
+  });
+
+  it('survives a file that is cut at any byte, or has any byte changed', () => {
+    const program = sampleProgram();
+    const own = place({});
+    const path = join(own, 'game');
+    for (let at = 0; at < program.length; at += 1) {
+      writeFileSync(path, program.subarray(0, at));
+      refusal(path);
+      for (const value of [0x00, 0x7f, 0xff]) {
+        const changed = program.slice();
+        changed[at] = value;
+        writeFileSync(path, changed);
+        refusal(path);
+      }
+    }
+  });
+});
