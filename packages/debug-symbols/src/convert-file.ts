@@ -1,5 +1,5 @@
 // Converts a file to a Breakpad symbol file, together with the files that belong to it: a second one that is given, and
-// what is found beside them.
+// what is found next to them.
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ export type ConversionOptions = {
   readonly counterpart?: string;
   /** The CPU to take from a universal binary; the first by default. */
   readonly cpu?: string;
-  /** Whether files beside the first one are looked for; true by default. */
+  /** Whether files next to the first one are looked for; true by default. */
   readonly findsCounterparts?: boolean;
 };
 
@@ -118,13 +118,13 @@ class Converter {
       [elf, debug, path] = [debug, elf, other!.path];
     }
     if (debug === undefined && elf.contents('.debug_info') === undefined) {
-      const found = this.#beside(path, debugFileNames(elf, path), (source) => isDebugFileOf(source, elf));
+      const found = this.#findNear(path, debugFileNames(elf, path), (source) => isDebugFileOf(source, elf));
       debug = found && new Elf(found.source);
       counterpart.path = found?.path;
     }
     const link = readSupplementaryLink(debug ?? elf) ?? readSupplementaryLink(elf);
     const supplementary =
-      link === undefined ? undefined : this.#beside(path, [link], (source) => detectFormat(source) === 'elf');
+      link === undefined ? undefined : this.#findNear(path, [link], (source) => detectFormat(source) === 'elf');
     return convertElf(
       {
         ...{ main: elf, debug, path },
@@ -174,7 +174,7 @@ class Converter {
     if (dsym === undefined && file.contents('__debug_info') === undefined) {
       const folder = join(dirname(path), `${basename(path)}.dSYM/Contents/Resources/DWARF`);
       const names = listFolder(folder).map((name) => join(folder, name));
-      const found = this.#beside(path, names, (source) => detectFormat(source) === 'macho');
+      const found = this.#findNear(path, names, (source) => detectFormat(source) === 'macho');
       dsym = found && this.#sliceOf(found.source, file.cpu);
       counterpart.path = found?.path;
     }
@@ -197,9 +197,9 @@ class Converter {
     const peFile = pe && openPe(pe.source);
     const pdbFile = pdb && openPdb(pdb.source);
     if (pdb === undefined)
-      pdb = this.#besideInput(pe!.path, pdbNames(peFile!, pe!.path), (source) => isPdbOf(source, peFile!));
+      pdb = this.#findNearInput(pe!.path, pdbNames(peFile!, pe!.path), (source) => isPdbOf(source, peFile!));
     else if (pe === undefined)
-      pe = this.#besideInput(pdb.path, peNames(pdb.path), (source) => isPeOf(source, pdbFile!));
+      pe = this.#findNearInput(pdb.path, peNames(pdb.path), (source) => isPeOf(source, pdbFile!));
     if (other === undefined) counterpart.path = main === pe ? pdb?.path : pe?.path;
     return convertWindows(
       {
@@ -210,13 +210,13 @@ class Converter {
     );
   }
 
-  #besideInput(path: string, names: readonly string[], fits: (source: ByteSource) => boolean): Input | undefined {
-    const found = this.#beside(path, names, fits);
+  #findNearInput(path: string, names: readonly string[], fits: (source: ByteSource) => boolean): Input | undefined {
+    const found = this.#findNear(path, names, fits);
     return found && { ...found, format: detectFormat(found.source)! };
   }
 
   /** The first of the files, which are named from the folder of `path`, that is there and fits. */
-  #beside(path: string, names: readonly string[], fits: (source: ByteSource) => boolean) {
+  #findNear(path: string, names: readonly string[], fits: (source: ByteSource) => boolean) {
     if (this.#options.findsCounterparts === false) return undefined;
     for (const name of names) {
       const candidate = name.startsWith('/') ? name : join(dirname(path), name);

@@ -1,3 +1,4 @@
+// cspell:ignore fooyy mycrate tickv YAHH
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { demangle, withoutPart } from './demangle.ts';

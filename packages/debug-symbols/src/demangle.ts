@@ -19,7 +19,7 @@ export function demangle(name: string): string {
     // It takes the first underscore away from names that it doesn't know.
     return readable === bare.slice(1) ? bare : readable;
   } catch {
-    // The module can't go on after an error of its own.
+    // The module can't go on after it has failed.
     isLoaded = false;
     return name;
   }

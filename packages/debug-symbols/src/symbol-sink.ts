@@ -20,13 +20,13 @@ export interface SymbolSink {
 
 export interface FunctionRecord {
   address: number;
-  /** In bytes. */
+  /** Bytes of code. */
   size: number;
   /** The readable name. */
   name: string;
   /** Bytes of parameters on the stack, for 32-bit code of Windows; otherwise 0. */
   parameterSize: number;
-  /** By ascending address, without overlaps. */
+  /** The lines have ascending addresses, and don't overlap. */
   lines: LineRecord[];
   /** Calls that were inlined, a caller before its callees. */
   inlines: InlineRecord[];
@@ -51,7 +51,7 @@ export interface InlineRecord {
 
 export interface PublicRecord {
   address: number;
-  /** As in a FunctionRecord. */
+  /** See FunctionRecord. */
   parameterSize: number;
   name: string;
 }
@@ -61,7 +61,7 @@ export interface CallFrameRecord {
   size: number;
   /** Such as `.cfa: $rsp 8 + .ra: .cfa -8 + ^`. */
   rules: string;
-  /** By ascending address: only the rules that change there. */
+  /** The rules that change at an address, by ascending address. */
   changes: { address: number; rules: string }[];
 }
 

@@ -1,4 +1,5 @@
 // A small program with one function and a call that was inlined into it, in DWARF 4.
+// cspell:ignore outeri
 import { buildElf, bytes, concat, sized, type TestSection, text, u16, u32, u64 } from './build-elf.ts';
 
 const CODE = 0x401000;

@@ -1,6 +1,6 @@
 // Runs call frame instructions, and writes the rules as STACK CFI records have them (DWARF 5, section 6.4.2).
 //
-// Both reference converters leave out or misstate some rules. The rules here are those that unwinding needs:
+// Both reference converters leave out or misstate some rules. The rules here are what unwinding needs:
 // - On CPUs with a link register, `.ra` is that register until it is saved. Mozilla's dump_syms writes no rule, with
 //   which a stackwalker can't leave a leaf function.
 // - A register that the epilogue has restored has itself as its rule. Without that, the rule of its stack slot stays,

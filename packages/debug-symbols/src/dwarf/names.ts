@@ -31,7 +31,7 @@ export class FunctionNames {
     this.#demangle = demangle;
   }
 
-  /** The name of an entry; undefined if it has none. `unit` is the one that is being read. */
+  /** The name of an entry; undefined if it has none. `unit` is being read. */
   nameAt(unit: Unit, offset: number): Name | undefined {
     return this.#nameOf({ file: unit.file, offset }, unit, MAX_STEPS);
   }

@@ -19,7 +19,7 @@ const MAX_RANGES = 1_000_000;
 
 /**
  * Pairs of a start and an end, in the order of the list. Addresses that can't be read are NaN, and end the list. `form`
- * tells an index from an offset.
+ * distinguishes an index from an offset.
  */
 export function readRanges(unit: Unit, value: number, form: number): number[] {
   const { version } = unit.header.encoding;

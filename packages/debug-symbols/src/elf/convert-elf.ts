@@ -1,4 +1,4 @@
-// Converts ELF programs and libraries, with their debug information in the same file or beside it.
+// Converts ELF programs and libraries, with their debug information in the same file or next to it.
 import { basename } from 'node:path';
 import { readExidx } from '../arm-exidx/arm-exidx.ts';
 import {
@@ -106,7 +106,7 @@ function identityOf({ main, debug, path }: ElfInput): ModuleIdentity {
 const PAGE = 4096;
 
 /**
- * Stands in for a build id: the first page of the code, folded into 16 bytes by exclusive or, as Breakpad's client does
+ * Takes the place of a build id: the first page of the code, folded into 16 bytes by exclusive or, as Breakpad's client does
  * in the game.
  */
 function hashOfText(elf: Elf): Uint8Array {

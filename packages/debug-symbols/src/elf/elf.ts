@@ -10,7 +10,7 @@ export type ElfSection = {
   readonly flags: number;
   readonly address: number;
   readonly offset: number;
-  /** In bytes, in the file; of a section without contents, in memory. */
+  /** Bytes in the file; of a section without contents, bytes in memory. */
   readonly size: number;
   /** The index of a related section, such as the strings of a symbol table. */
   readonly link: number;
@@ -223,12 +223,17 @@ export function isElf(start: Uint8Array): boolean {
 }
 
 function padded(size: number): number {
-  return (size + 3) & ~3;
+  // Bit operations would make a negative number of a large one.
+  return Math.ceil(size / 4) * 4;
 }
+
+/** Longer names are cut off. Without a limit, names in a table without ends would fill the memory. */
+const MAX_TEXT = 65_536;
 
 /** The text that ends with a zero byte, as UTF-8. Empty outside the bytes. */
 export function textAt(bytes: Uint8Array, at: number): string {
   if (at >= bytes.length) return '';
-  const end = bytes.indexOf(0, at);
-  return Buffer.from(bytes.buffer, bytes.byteOffset + at, (end < 0 ? bytes.length : end) - at).toString('utf8');
+  const limited = bytes.subarray(at, at + MAX_TEXT);
+  const end = limited.indexOf(0);
+  return Buffer.from(bytes.buffer, bytes.byteOffset + at, end < 0 ? limited.length : end).toString('utf8');
 }

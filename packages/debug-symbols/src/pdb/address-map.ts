@@ -8,7 +8,7 @@ import { type MovedRange, Omap } from './omap.ts';
 const HEADER_SIZE = 40;
 /** Records have 16 bits for the number of a section. */
 const MAX_SECTIONS = 0xffff;
-/** In bytes, for eight million blocks of code. */
+/** Bytes for eight million blocks of code. */
 const MAX_OMAP_SIZE = 1 << 26;
 const EXECUTABLE = 0x20000000;
 
@@ -16,7 +16,7 @@ const EXECUTABLE = 0x20000000;
 export interface ImageSection {
   /** Relative to the start of the image. */
   readonly address: number;
-  /** In bytes, in memory. */
+  /** Bytes in memory. */
   readonly size: number;
   readonly executable: boolean;
 }

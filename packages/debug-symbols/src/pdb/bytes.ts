@@ -7,7 +7,7 @@ export function u16(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8);
 }
 
-/** Like `u16`, for 32 bits. */
+/** Reads 32 bits. See `u16`. */
 export function u32(bytes: Uint8Array, at: number): number {
   return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
 }

@@ -27,13 +27,13 @@ export interface Module {
   readonly linesSize: number;
 }
 
-/** The numbers of optional streams; undefined for those that the file does not have. */
+/** The numbers of optional streams; undefined if the file does not have the stream. */
 export interface DebugStreams {
   /** Frame pointer omission records of old compilers. */
   readonly fpo: number | undefined;
-  /** From addresses in the image to those before the program was rearranged. */
+  /** It maps addresses in the image to addresses before the program was rearranged. */
   readonly omapFromImage: number | undefined;
-  /** From addresses before the program was rearranged to those in the image. */
+  /** It maps addresses before the program was rearranged to addresses in the image. */
   readonly omapFromLinked: number | undefined;
   readonly sectionHeaders: number | undefined;
   readonly frameData: number | undefined;

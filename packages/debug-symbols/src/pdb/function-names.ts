@@ -27,7 +27,7 @@ export class FunctionNames {
     return cleanName(name) + this.#types.signature(type);
   }
 
-  /** Like `format`, by the number of the record of the function. Returns undefined if there is none. */
+  /** Formats the function with the number of a record. Returns undefined if there is none. */
   inlined(id: number): string | undefined {
     const found = this.find(id);
     return found && this.format(found.name, found.type);

@@ -31,7 +31,7 @@ interface InlinedCall {
   readonly site: InlineSite;
   readonly ranges: readonly LineRange[];
   readonly callLine: number;
-  /** By the offset of its checksum; -1 if it is unknown. */
+  /** The offset of its checksum; -1 if it is unknown. */
   readonly callFile: number;
 }
 
@@ -118,7 +118,7 @@ export class FunctionWriter {
 
   /**
    * Reads the inlined calls of a function, and adds their lines to its layers. Functions that the compiler made, such as
-   * deleting destructors, have no lines of their own, so their calls have an unknown place. Without these calls, those
+   * deleting destructors, have no lines, so their calls have an unknown place. Without these calls, those
    * inside of them would have no caller.
    */
   #readCalls({ code, separated, sites }: Procedure, layers: LineLayer[], inlinees: InlineeLines): InlinedCall[] {

@@ -14,7 +14,7 @@ const MINIMAL_DEBUG_INFO = 0x494e494d;
 export interface InfoStream {
   /** 32 upper-case hexadecimal digits, in the order of the fields of a Windows GUID. */
   readonly guid: string;
-  /** How often the file was written. The age in the DBI stream is the one that programs refer to. */
+  /** How often the file was written. Programs refer to the age in the DBI stream. */
   readonly age: number;
   /** Streams by name, such as `/names`. */
   readonly namedStreams: ReadonlyMap<string, number>;

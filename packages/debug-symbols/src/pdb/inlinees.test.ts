@@ -20,7 +20,7 @@ test('ends a range where the next one begins, and continues after a length', () 
 });
 
 test('measures an offset from the start of a range that came with its length', () => {
-  // As MSVC writes it: offset +16 with length 3, then offset +7 from that start, with length 1.
+  // MSVC writes it so: offset +16 with length 3, then offset +7 from that start, with length 1.
   assert.deepEqual(read([12, 3, 16, 12, 1, 7]), ['1010-1013 8:100', '1017-1018 8:100']);
 });
 

@@ -4,7 +4,7 @@ import { u32 } from './bytes.ts';
 import { DEBUG_S_INLINEELINES, type Subsection } from './module-stream.ts';
 
 const WITH_EXTRA_FILES = 1;
-/** How many functions one module can inline. The others remain without lines of their own. */
+/** How many functions one module can inline. The others remain without lines. */
 const MAX_INLINEES = 2_000_000;
 
 /** Code of one line. Files are given by the offset of their checksum. */

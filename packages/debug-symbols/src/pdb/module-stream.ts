@@ -12,7 +12,7 @@ export const DEBUG_S_CROSSSCOPEIMPORTS = 0xf7;
 export const DEBUG_S_CROSSSCOPEEXPORTS = 0xf8;
 
 const SIGNATURE_SIZE = 4;
-/** In bytes. Modules are read one at a time, and even those of link-time code generation are far smaller. */
+/** Bytes. Modules are read one at a time, and even those of link-time code generation are far smaller. */
 const MAX_MODULE_SIZE = 1 << 28;
 /** Subsections other than lines, of which a module has a handful. */
 const MAX_SUBSECTIONS = 10_000;

@@ -73,7 +73,7 @@ test('refuses block sizes that are not powers of two', () => {
   }
 });
 
-test('tells a cut file, an old version and other files apart', () => {
+test('distinguishes a cut file, an old version and other files', () => {
   assert.throws(() => new Msf(new MemorySource(build([0], 6).subarray(0, 5 * BLOCK))), truncated);
   const old = new TextEncoder().encode('Microsoft C/C++ program database 2.00\r\n\x1aJG\0\0'.padEnd(200));
   assert.equal(isPdb(new MemorySource(old)), true);

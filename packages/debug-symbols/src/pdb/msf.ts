@@ -10,7 +10,7 @@ const OLD_SIGNATURE = 'Microsoft C/C++ program database 2.00\r\n\x1aJG\0\0';
 const MIN_BLOCK_SIZE = 512;
 const MAX_BLOCK_SIZE = 65_536;
 const BLOCK_MAPS_AT = 52;
-/** In bytes. The directory needs four bytes for each block, so this is enough for files of many gigabytes. */
+/** Bytes. The directory needs four bytes for each block, so this is enough for files of many gigabytes. */
 const MAX_DIRECTORY_SIZE = 1 << 27;
 /** The size that the directory gives for a stream that was deleted. */
 const NO_STREAM = 0xffffffff;

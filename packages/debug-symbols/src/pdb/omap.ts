@@ -1,7 +1,7 @@
 // Follows code that a tool moved after linking, such as Vulcan or Syzygy. The debug information keeps the old addresses.
 //
 // Two tables describe the move: for the start of each block of the old program, its place in the image; and for the
-// start of each block of the image, its place in the old program, or a number that stands for padding. The second table
+// start of each block of the image, its place in the old program, or a number that means padding. The second table
 // is the complete one. It can have several blocks with the same place:
 //
 // - in succession, where an instruction was replaced by several, the last of which is followed by unchanged code;
@@ -12,7 +12,7 @@ import { u32 } from './bytes.ts';
 const ENTRY_SIZE = 8;
 /** Places from here on are not of code. */
 const PADDING = 0x80000000;
-/** In bytes. Code is aligned to the lines of the cache at most. */
+/** Bytes. Code is aligned to the lines of the cache at most. */
 const MAX_PADDING = 64;
 /** Many overlapping functions could otherwise make a small file slow. */
 const MAX_VISITED_BLOCKS = 100_000_000;
@@ -21,7 +21,7 @@ const MAX_VISITED_BLOCKS = 100_000_000;
 export interface MovedRange {
   readonly linked: number;
   readonly address: number;
-  /** In the image, in bytes. */
+  /** Bytes in the image. */
   readonly size: number;
 }
 

@@ -1,4 +1,4 @@
-// Compares the symbols of real PDBs with those that the reference converters made of them.
+// Compares the symbols of real PDBs with the results of the reference converters.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemorySource } from '../byte-source.ts';

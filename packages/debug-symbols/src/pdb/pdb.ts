@@ -34,7 +34,7 @@ const CPUS: ReadonlyMap<number, string> = new Map([
 ]);
 
 export interface Pdb {
-  /** As in the MODULE record of a symbol file: the GUID, and the age in hexadecimal. */
+  /** What the MODULE record of a symbol file has: the GUID, and the age in hexadecimal. */
   readonly debugId: string;
   /** `x86`, `x86_64`, `arm` or `arm64`; `unknown` for any other machine type. */
   readonly cpu: string;

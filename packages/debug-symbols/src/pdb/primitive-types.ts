@@ -5,7 +5,7 @@ export const FIRST_RECORD = 0x1000;
 
 interface Primitive {
   readonly name: string;
-  /** In bytes. */
+  /** Bytes. */
   readonly size: number;
 }
 

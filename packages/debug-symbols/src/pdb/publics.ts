@@ -59,7 +59,7 @@ function visitRecords(records: ByteSource, visit: (bytes: Uint8Array, at: number
 /** A name for people, and what the decoration says about parameters. */
 export interface PublicName {
   readonly name: string;
-  /** In bytes. */
+  /** Bytes on the stack. */
   readonly parameterSize: number;
 }
 

@@ -5,7 +5,7 @@ import { readString, u32 } from './bytes.ts';
 
 const SIGNATURE = 0xeffeeffe;
 const HEADER_SIZE = 12;
-/** In bytes. Even large programs have far fewer paths and programs. */
+/** Bytes. Even large programs have far fewer paths and programs. */
 const MAX_SIZE = 1 << 28;
 
 /** The stream `/names`. Strings are addressed by their offset. */

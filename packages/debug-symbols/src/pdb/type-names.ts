@@ -27,11 +27,11 @@ const LF_INTERFACE2 = 0x160b;
 
 const MAX_NESTING = 24;
 const MAX_PARAMETERS = 256;
-/** In characters. Longer names are cut. */
+/** Characters. Longer names are cut. */
 const MAX_NAME = 16_384;
-/** In characters, of the names that are kept. */
+/** Characters of the names that are kept. */
 const MAX_CACHED = 16_000_000;
-/** In characters, of all types that the name of one function needs. Damaged files could have endless ones. */
+/** Characters of all types that the name of one function needs. Damaged files could have endless ones. */
 const MAX_FORMATTED = 4_000_000;
 const NO_NAME = '<unknown type>';
 
@@ -41,7 +41,7 @@ interface Pointer {
   readonly constant: boolean;
 }
 
-/** Makes the names of types, and keeps those that it made last. */
+/** Makes the names of types, and keeps the latest. */
 export class TypeNames {
   readonly #types: TypeStream;
   readonly #names = new Map<number, string>();

@@ -47,7 +47,7 @@ export function writeFrameData(
 }
 
 /**
- * Writes records of functions without a frame pointer: `FPO_DATA` in `winnt.h`. Those that begin in a covered range are
+ * Writes records of functions without a frame pointer: `FPO_DATA` in `winnt.h`. Records in a covered range are
  * left out: debuggers prefer the program that is there.
  */
 export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: SymbolSink, covered: CoveredRanges): void {
@@ -70,7 +70,7 @@ export function writeFpo(stream: ByteSource, addresses: AddressMap, sink: Symbol
   });
 }
 
-/** Finds where code is in the image. If it came apart, its prologue gets a record of its own. */
+/** Finds where code is in the image. If it came apart, its prologue gets a separate record. */
 function findRanges(start: number, size: number, prologue: number, addresses: AddressMap): FrameRange[] {
   if (size === 0 || start + size > 0xffffffff) return [];
   if (!addresses.rearranged) return [{ address: start, size, prologueSize: prologue }];

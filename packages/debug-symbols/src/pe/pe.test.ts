@@ -1,3 +1,4 @@
+// cspell:ignore AAAX
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildPe, concat, type PeContents, sectionOffset, words } from '../../test/build-pe.ts';

@@ -1,4 +1,5 @@
 // Reads the section table of a PE file.
+// cspell:ignore AAAAHQ
 import type { ByteSource } from '../byte-source.ts';
 
 export interface Section {

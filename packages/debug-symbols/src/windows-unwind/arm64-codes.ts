@@ -1,5 +1,6 @@
 // Decodes the unwind codes of arm64 code of Windows. Each describes one instruction of a prologue or epilogue, by what
 // undoes it. They are listed in Microsoft's "ARM64 exception handling", "Unwind codes".
+// cspell:ignore ffoooooo pxrrrrr xxxzzzzz xxzzzzzz
 
 /** What one instruction of a prologue does. */
 export type Operation =
