@@ -1,4 +1,5 @@
 // Names functions that were inlined, by their records in the IPI stream.
+import type { SymbolSink } from '../symbol-sink.ts';
 import { readString, u32 } from './bytes.ts';
 import { cleanName, type TypeNames } from './type-names.ts';
 import type { TypeStream } from './type-stream.ts';
@@ -6,6 +7,7 @@ import type { TypeStream } from './type-stream.ts';
 const LF_FUNC_ID = 0x1601;
 const LF_MFUNC_ID = 0x1602;
 const LF_STRING_ID = 0x1605;
+const UNKNOWN_FUNCTION = '<unknown function>';
 
 /** A function by its name and the number of its type. */
 interface FunctionId {
@@ -16,10 +18,22 @@ interface FunctionId {
 export class FunctionNames {
   readonly #ids: TypeStream;
   readonly #types: TypeNames;
+  /** For each record, one more than its number in the sink; 0 if it has none yet. */
+  readonly #origins: Uint32Array;
 
   constructor(ids: TypeStream, types: TypeNames) {
     this.#ids = ids;
     this.#types = types;
+    this.#origins = new Uint32Array(ids.end);
+  }
+
+  /** The number of an inlined function in a sink, by the number of its record. Always takes the same sink. */
+  origin(id: number, sink: SymbolSink): number {
+    const cached = this.#origins[id];
+    if (cached !== undefined && cached > 0) return cached - 1;
+    const origin = sink.origin(this.inlined(id) ?? UNKNOWN_FUNCTION);
+    if (cached !== undefined) this.#origins[id] = origin + 1;
+    return origin;
   }
 
   /** The name with parameters of a function by its name and type. */

@@ -22,8 +22,8 @@ const MAX_CALL_RANGES = 2_000_000;
 /** Names functions by what the symbols of one module say about them. */
 export interface ProcedureNames {
   procedure(procedure: Procedure): string;
-  /** The name of an inlined function by the number of its record. */
-  inlinee(id: number): string;
+  /** The number of an inlined function in the sink, by the number that the module has for it. */
+  origin(inlinee: number): number;
 }
 
 /** An inlined call and where its code is in the image. */
@@ -171,7 +171,7 @@ export class FunctionWriter {
     for (const { site, ranges, callLine, callFile } of calls) {
       const inside = joinRanges(ranges, range);
       if (inside.length === 0) continue;
-      const origin = this.#sink.origin(names.inlinee(site.inlinee));
+      const origin = names.origin(site.inlinee);
       inlines.push({ depth: site.depth, callLine, callFile: files.number(callFile), origin, ranges: inside });
     }
     return { address: range.address, size: range.size, name, parameterSize: 0, lines, inlines };

@@ -20,7 +20,6 @@ import { writeFpo, writeFrameData } from './windows-frames.ts';
 
 const TYPE_STREAM = 2;
 const ID_STREAM = 4;
-const UNKNOWN_FUNCTION = '<unknown function>';
 
 /** CPUs by machine type, as in a PE file. */
 const CPUS: ReadonlyMap<number, string> = new Map([
@@ -80,7 +79,7 @@ export function readPdb(pdb: Pdb, sink: SymbolSink, { demangle, sections = [] }:
   }
   const names = new StringTable(openStream(msf, pdb.namedStreams.get('/names')));
   const writer = new FunctionWriter(addresses, names, sink);
-  writeFunctions(pdb, writer, names);
+  writeFunctions(pdb, writer, names, sink);
   const publics = openStream(msf, dbi.symbolRecords);
   if (publics !== undefined) {
     const readName = (name: string) => readPublicName(name, pdb.cpu, demangle);
@@ -96,7 +95,7 @@ function openStream(msf: Msf, index: number | undefined): ByteSource | undefined
   return index === undefined ? undefined : msf.stream(index);
 }
 
-function writeFunctions({ msf, dbi }: Pdb, writer: FunctionWriter, strings: StringTable): void {
+function writeFunctions({ msf, dbi }: Pdb, writer: FunctionWriter, strings: StringTable, sink: SymbolSink): void {
   const types = new TypeNames(new TypeStream(msf.stream(TYPE_STREAM)));
   const functions = new FunctionNames(new TypeStream(msf.stream(ID_STREAM)), types);
   const scopes = new CrossScopes(msf, strings, dbi.modules);
@@ -106,7 +105,7 @@ function writeFunctions({ msf, dbi }: Pdb, writer: FunctionWriter, strings: Stri
     const resolve = scopes.resolver(stream.subsections);
     writer.writeModule(stream, {
       procedure: (procedure) => nameProcedure(procedure, functions),
-      inlinee: (id) => functions.inlined(resolve(id) ?? 0) ?? UNKNOWN_FUNCTION,
+      origin: (inlinee) => functions.origin(resolve(inlinee) ?? 0, sink),
     });
   }
 }

@@ -8,6 +8,8 @@ const HEADER_SIZE = 56;
 const PAGE_SIZE = 65_536;
 /** Pages that stay in memory: 32 MB. Larger streams are read again where needed. */
 const MAX_PAGES = 512;
+/** The first number is 0x1000 in practice. */
+const MAX_FIRST = 0x100000;
 /** Their places need four bytes each. Even programs of several gigabytes have fewer types. */
 const MAX_RECORDS = 1 << 25;
 /** Records that describe more than this are cut: no name of interest is that long. */
@@ -40,13 +42,18 @@ export class TypeStream {
     this.#places = new Uint32Array();
     if (this.#stream.size < HEADER_SIZE) return;
     const header = this.#stream.read(0, HEADER_SIZE);
-    this.#first = u32(header, 8);
+    this.#first = Math.min(u32(header, 8), MAX_FIRST);
     const start = u32(header, 4);
     const end = Math.min(start + u32(header, 16), this.#stream.size);
     // Every record has at least four bytes, which bounds the table whatever count the header gives.
     const count = Math.min(Math.max(u32(header, 12) - this.#first, 0), Math.floor(Math.max(end - start, 0) / 4));
     if (count > MAX_RECORDS) throw new DebugSymbolsError('too-large', `the PDB has ${count} types`);
     this.#places = this.#index(count, start, end);
+  }
+
+  /** One more than the largest number of a record; 0 if there are none. */
+  get end(): number {
+    return this.#places.length === 0 ? 0 : this.#first + this.#places.length;
   }
 
   /** Returns record `index`, or undefined if there is none. */
