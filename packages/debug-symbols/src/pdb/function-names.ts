@@ -8,6 +8,8 @@ const LF_FUNC_ID = 0x1601;
 const LF_MFUNC_ID = 0x1602;
 const LF_STRING_ID = 0x1605;
 const UNKNOWN_FUNCTION = '<unknown function>';
+/** What dump_syms calls a function with an empty name. */
+const NO_NAME = '<name omitted>';
 
 /** A function by its name and the number of its type. */
 interface FunctionId {
@@ -38,7 +40,7 @@ export class FunctionNames {
 
   /** The name with parameters of a function by its name and type. */
   format(name: string, type: number): string {
-    return cleanName(name) + this.#types.signature(type);
+    return (name === '' ? NO_NAME : cleanName(name)) + this.#types.signature(type);
   }
 
   /** Formats the function with the number of a record. Returns undefined if there is none. */

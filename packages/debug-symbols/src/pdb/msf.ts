@@ -135,6 +135,8 @@ export class MsfStream implements ByteSource {
     if (!(position >= 0 && length >= 0 && position + length <= this.size)) {
       throw new DebugSymbolsError('truncated', `${length} bytes at ${position} are outside a stream of ${this.size}`);
     }
+    // An empty stream has no block to read from.
+    if (length === 0) return new Uint8Array();
     const first = this.#run(position, length);
     // Linkers mostly write the blocks of a stream one after another, so that nothing has to be copied.
     if (first === length) return this.#source.read(this.#place(position), length);

@@ -75,3 +75,31 @@ function numberOf(list: string[], text: string): number {
   const index = list.indexOf(text);
   return index < 0 ? list.push(text) - 1 : index;
 }
+
+const BLOCK_SIZE = 512;
+
+/** Builds an MSF file with the given streams. The directory and the list of its blocks are at the end. */
+export function buildMsf(streams: readonly Uint8Array[]): Uint8Array {
+  const blocks: Uint8Array[] = [new Uint8Array(BLOCK_SIZE), new Uint8Array(BLOCK_SIZE), new Uint8Array(BLOCK_SIZE)];
+  const addBlocks = (bytes: Uint8Array): number[] => {
+    const numbers: number[] = [];
+    for (let at = 0; at < bytes.length; at += BLOCK_SIZE) {
+      const block = new Uint8Array(BLOCK_SIZE);
+      block.set(bytes.subarray(at, at + BLOCK_SIZE));
+      numbers.push(blocks.push(block) - 1);
+    }
+    return numbers;
+  };
+  const places = streams.flatMap(addBlocks);
+  const directory = words(streams.length, ...streams.map(({ length }) => length), ...places);
+  const directoryBlocks = addBlocks(directory);
+  const [map] = addBlocks(words(...directoryBlocks));
+  blocks[0]!.set(new TextEncoder().encode('Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0'));
+  blocks[0]!.set(words(BLOCK_SIZE, 1, blocks.length, directory.length, 0, map!), 32);
+  return Uint8Array.from(blocks.flatMap((block) => [...block]));
+}
+
+/** The bytes of 32-bit numbers. */
+export function words(...values: number[]): Uint8Array {
+  return new Uint8Array(Uint32Array.from(values).buffer);
+}

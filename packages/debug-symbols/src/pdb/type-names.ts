@@ -30,7 +30,7 @@ const MAX_PARAMETERS = 256;
 /** Characters. Longer names are cut. */
 const MAX_NAME = 16_384;
 /** Characters of the names that are kept. */
-const MAX_CACHED = 16_000_000;
+const MAX_CACHED = 8_000_000;
 /** Characters of all types that the name of one function needs. Damaged files could have endless ones. */
 const MAX_FORMATTED = 4_000_000;
 const NO_NAME = '<unknown type>';
