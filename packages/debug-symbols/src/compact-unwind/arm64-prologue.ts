@@ -1,30 +1,43 @@
-// Follows the prologues of arm64 code. Compact unwind information only has the rules after the prologue, but a stack overflow
+// Finds the prologues of arm64 code. Compact unwind information only has the rules after a prologue, but a stack overflow
 // usually happens in one. Instructions are those of the Arm Architecture Reference Manual for A-profile.
 import type { Rules } from '../windows-unwind/row-writer.ts';
 import { LINK_REGISTER } from './arm64.ts';
 import type { Row } from './x86-prologue.ts';
 
 const INSTRUCTION_SIZE = 4;
-/** The longest prologue signs the return address, stores ten pairs, sets x29 and allocates the rest in two steps. */
-export const MAX_PROLOGUE_SIZE = 16 * INSTRUCTION_SIZE;
-
 /**
- * Returns the rules at each instruction of a prologue. `body` has those after it. Returns undefined if the code isn't such a
- * prologue: instructions that allocate memory or store registers, until the frame is complete.
+ * Returns the prologues in code whose functions all have the same frame. `body` has the rules after a prologue. The first
+ * row of each has the rules in front of it, and the last row those of the body. A prologue consists of instructions that
+ * allocate memory or store registers, until the frame is complete.
  */
-export function describeArm64Prologue(code: Uint8Array, body: Rules): Row[] | undefined {
+export function* findArm64Prologues(code: Uint8Array, body: Rules): Generator<Row[]> {
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
+  for (let at = 0; at + INSTRUCTION_SIZE <= code.length; at += INSTRUCTION_SIZE) {
+    if (decode(view.getUint32(at, true)) === undefined) continue;
+    const rows = followPrologue(view, at, body);
+    if (rows === undefined) continue;
+    yield rows;
+    at = rows.at(-1)!.position - INSTRUCTION_SIZE;
+  }
+}
+
+/** Whether code calls functions. */
+export function hasArm64Call(code: Uint8Array): boolean {
+  const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
+  for (let at = 0; at + INSTRUCTION_SIZE <= code.length; at += INSTRUCTION_SIZE) {
+    const instruction = view.getUint32(at, true);
+    // bl, and blr with and without authentication
+    if (instruction >>> 26 === 0x25 || (instruction & 0xfeff_f000) >>> 0 === 0xd63f_0000) return true;
+  }
+  return false;
+}
+
+function followPrologue(code: DataView, start: number, body: Rules): Row[] | undefined {
   const saved = new Map<string, string>();
   let depth = 0;
-  let cfa = 'sp 0 +';
-  const rows: Row[] = [];
-  const addRow = (position: number) => {
-    rows.push({ position, rules: new Map([['.cfa', cfa], ['.ra', LINK_REGISTER], ...saved]) });
-    return cfa === body.get('.cfa') && saved.size === body.size - (saved.has('.ra') ? 1 : 2);
-  };
-  if (addRow(0)) return rows;
-  for (let at = 0; at + INSTRUCTION_SIZE <= code.length; at += INSTRUCTION_SIZE) {
-    const operation = decode(view.getUint32(at, true));
+  const rows: Row[] = [{ position: start, rules: listRules('sp 0 +', saved) }];
+  for (let at = start; at + INSTRUCTION_SIZE <= code.byteLength; at += INSTRUCTION_SIZE) {
+    const operation = decode(code.getUint32(at, true));
     if (operation === undefined) return undefined;
     depth += operation.allocated;
     for (const [index, register] of operation.registers.entries()) {
@@ -32,10 +45,17 @@ export function describeArm64Prologue(code: Uint8Array, body: Rules): Row[] | un
       const rule = `.cfa ${operation.offset + 8 * index - depth} + ^`;
       if (body.get(name) === rule) saved.set(name, rule);
     }
-    cfa = operation.pointer === undefined ? `sp ${depth} +` : `x29 ${depth - operation.pointer} +`;
-    if (addRow(at + INSTRUCTION_SIZE)) return rows;
+    const cfa = operation.pointer === undefined ? `sp ${depth} +` : `x29 ${depth - operation.pointer} +`;
+    const rules = listRules(cfa, saved);
+    rows.push({ position: at + INSTRUCTION_SIZE, rules });
+    if (cfa === body.get('.cfa') && rules.size === body.size)
+      return rules.get('.ra') === body.get('.ra') ? rows : undefined;
   }
   return undefined;
+}
+
+function listRules(cfa: string, saved: ReadonlyMap<string, string>): Rules {
+  return new Map([['.cfa', cfa], ['.ra', LINK_REGISTER], ...saved]);
 }
 
 type Operation = {

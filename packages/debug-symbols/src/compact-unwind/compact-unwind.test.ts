@@ -126,6 +126,69 @@ describe('readCompactUnwind', () => {
     ]);
   });
 
+  it('finds a prologue after code that needs no frame', () => {
+    // test rdi, rdi; je …; push rbp; mov rbp, rsp
+    const code = Uint8Array.of(0x48, 0x85, 0xff, 0x74, 0x10, 0x55, 0x48, 0x89, 0xe5);
+    assert.deepEqual(
+      unwind(regular(0x1040, [0x1000, 0x0100_0000]), 'x86_64', () => code),
+      [
+        'STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^',
+        'STACK CFI 1006 .cfa: $rsp 16 + $rbp: .cfa -16 + ^',
+        'STACK CFI 1009 .cfa: $rbp 16 +',
+      ],
+    );
+    // cbz x0, …; stp x29, x30, [sp, -16]!; mov x29, sp
+    const words64 = words(0xb400_0260, 0xa9bf_7bfd, 0x9100_03fd);
+    assert.deepEqual(
+      unwind(regular(0x1040, [0x1000, 0x0400_0000]), 'arm64', () => words64),
+      [
+        'STACK CFI INIT 1000 40 .cfa: sp 0 + .ra: x30 0 +',
+        'STACK CFI 1008 .cfa: sp 16 + .ra: .cfa -8 + ^ x29: .cfa -16 + ^',
+        'STACK CFI 100c .cfa: x29 16 +',
+      ],
+    );
+  });
+
+  it('does not take code that calls functions for code without a frame', () => {
+    const body = 'STACK CFI INIT 1000 40 .cfa: $rbp 16 + $rbp: .cfa -16 + ^ .ra: .cfa -8 + ^';
+    for (const call of [
+      [0xe8, 1, 2, 3, 0],
+      [0xff, 0xd0],
+      [0xff, 0x15, 1, 2, 3, 4],
+    ]) {
+      const code = Uint8Array.of(...call, 0x55, 0x48, 0x89, 0xe5);
+      const lines = unwind(regular(0x1040, [0x1000, 0x0100_0000]), 'x86_64', () => code);
+      assert.equal(lines[0], body);
+      assert.equal(lines[1], `STACK CFI ${(0x1000 + call.length).toString(16)} .cfa: $rsp 8 + $rbp: $rbp`);
+    }
+    for (const call of [0x9400_0010, 0xd63f_0100, 0xd73f_0900]) {
+      const code = words(call, 0xa9bf_7bfd, 0x9100_03fd);
+      const lines = unwind(regular(0x1040, [0x1000, 0x0400_0000]), 'arm64', () => code);
+      assert.match(lines[0]!, /\.cfa: x29 16 \+/);
+    }
+  });
+
+  it('finds the prologues of several functions that share an entry', () => {
+    // push rbp; mov rbp, rsp; push rbx; …; ret; push rbp; mov rbp, rsp; push rbx
+    const prologue = [0x55, 0x48, 0x89, 0xe5, 0x53];
+    const code = Uint8Array.of(...prologue, 0x90, 0x5b, 0x5d, 0xc3, ...prologue);
+    assert.deepEqual(unwind(regular(0x1040, [0x1000, 0x0101_0001]), 'x86_64', () => code).slice(3), [
+      'STACK CFI 1005 $rbx: .cfa -24 + ^',
+      'STACK CFI 1009 .cfa: $rsp 8 + $rbp: $rbp $rbx: $rbx',
+      'STACK CFI 100a .cfa: $rsp 16 + $rbp: .cfa -16 + ^',
+      'STACK CFI 100d .cfa: $rbp 16 +',
+      'STACK CFI 100e $rbx: .cfa -24 + ^',
+    ]);
+    const pairs = [0xa9bf_7bfd, 0x9100_03fd];
+    const arm64 = words(...pairs, 0xd65f_03c0, ...pairs);
+    assert.deepEqual(unwind(regular(0x1040, [0x1000, 0x0400_0000]), 'arm64', () => arm64).slice(2), [
+      'STACK CFI 1008 .cfa: x29 16 +',
+      'STACK CFI 100c .cfa: sp 0 + .ra: x30 0 + x29: x29',
+      'STACK CFI 1010 .cfa: sp 16 + .ra: .cfa -8 + ^ x29: .cfa -16 + ^',
+      'STACK CFI 1014 .cfa: x29 16 +',
+    ]);
+  });
+
   it('follows the prologue of 32-bit code', () => {
     // push ebp; mov ebp, esp; push esi; sub esp, 16
     const code = Uint8Array.of(0x55, 0x8b, 0xec, 0x56, 0x83, 0xec, 0x10);
@@ -142,7 +205,7 @@ describe('readCompactUnwind', () => {
 
   it('takes the rules to hold from the start if the prologue is unusual', () => {
     const body = 'STACK CFI INIT 1000 40 .cfa: $rbp 16 + $rbp: .cfa -16 + ^ .ra: .cfa -8 + ^';
-    for (const code of [[0x90], [0x55, 0x90], [0x55, 0x53, 0x48, 0x89, 0xe5], []]) {
+    for (const code of [[0x90], [0x55, 0x90], [0x55, 0x53, 0x48, 0x89, 0xe5], [0x55, 0x48, 0x89], []]) {
       assert.deepEqual(
         unwind(regular(0x1040, [0x1000, 0x0100_0000]), 'x86_64', () => Uint8Array.from(code)),
         [body],
@@ -174,7 +237,8 @@ describe('readCompactUnwind', () => {
       'STACK CFI 100c .cfa: sp 8224 +',
     ]);
     const body = 'STACK CFI INIT 1000 40 .cfa: x29 16 + x29: .cfa -16 + ^ .ra: .cfa -8 + ^';
-    assert.deepEqual(rowsOf(0x0400_0000, 0xd503_201f, 0xa9bf_7bfd, 0x9100_03fd), [body]);
+    // nop; stp x29, x30, [sp, -32]!; mov x29, sp. The frame doesn't fit the encoding.
+    assert.deepEqual(rowsOf(0x0400_0000, 0xd503_201f, 0xa9be_7bfd, 0x9100_03fd), [body]);
   });
 
   it('describes frames of arm64', () => {

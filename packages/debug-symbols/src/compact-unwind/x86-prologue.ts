@@ -1,27 +1,60 @@
-// Follows the prologues of x86 and x86_64 code. Compact unwind information only has the rules after the prologue, but a stack
+// Finds the prologues of x86 and x86_64 code. Compact unwind information only has the rules after a prologue, but a stack
 // overflow usually happens in one.
 import type { Rules } from '../windows-unwind/row-writer.ts';
 import type { X86Cpu } from './x86.ts';
 
-/** The longest prologue has six pushes, an instruction for the frame pointer and one that allocates the rest. */
-export const MAX_PROLOGUE_SIZE = 32;
-
-/** The rules from a position on, in bytes from the start of the function. */
+/** The rules from a position on, in bytes from the start of the code. */
 export type Row = { position: number; rules: Rules };
 
 /**
- * Returns the rules at each instruction of a prologue. `body` has those after it. Returns undefined if the code isn't such a
- * prologue: pushes, then `mov rbp, rsp` in a function with a frame pointer, more pushes, and `sub rsp, n`.
+ * Returns the prologues in code whose functions all have the same frame. `body` has the rules after a prologue. The first
+ * row of each has the rules in front of it, and the last row those of the body.
+ *
+ * A prologue consists of pushes, `mov rbp, rsp` after the first one if there is a frame pointer, and `sub rsp, n`. Without a
+ * frame pointer, only a prologue at the start can be told from other code.
  */
-export function describeX86Prologue(code: Uint8Array, body: Rules, cpu: X86Cpu): Row[] | undefined {
-  const walk = new Walk(body, cpu);
-  let at = isLandingPad(code) ? 4 : 0;
-  while (!walk.isComplete) {
-    const size = walk.step(code, at);
-    if (size === 0) return undefined;
-    at += size;
+export function* findX86Prologues(code: Uint8Array, body: Rules, cpu: X86Cpu): Generator<Row[]> {
+  for (const start of findStarts(code, body, cpu)) {
+    const walk = new Walk(start, body, cpu);
+    let size = 0;
+    for (let at = start; !walk.isComplete; at += size) {
+      size = walk.step(code, at);
+      if (size === 0) break;
+    }
+    if (walk.isComplete) yield walk.rows;
   }
-  return walk.rows;
+}
+
+/** Returns where prologues can start. */
+function* findStarts(code: Uint8Array, body: Rules, { framePointer, frameSetups }: X86Cpu): Generator<number> {
+  if (!body.get('.cfa')?.startsWith(framePointer)) {
+    yield isLandingPad(code) ? 4 : 0;
+    return;
+  }
+  const bytes = Buffer.from(code.buffer, code.byteOffset, code.byteLength);
+  const find = (form: Uint8Array, from: number) => {
+    const at = bytes.indexOf(form, from);
+    return at < 0 ? Number.POSITIVE_INFINITY : at;
+  };
+  const [first, second] = frameSetups;
+  let [next, other] = [find(first, 0), find(second, 0)];
+  for (;;) {
+    const start = Math.min(next, other);
+    if (start === Number.POSITIVE_INFINITY) return;
+    yield start;
+    if (next === start) next = find(first, start + 1);
+    else other = find(second, start + 1);
+  }
+}
+
+/** Whether code seems to call functions. It can be data that only looks like a call. */
+export function hasX86Call(code: Uint8Array): boolean {
+  return code.some((byte, at) => {
+    // call with a distance of less than 16 MB
+    if (byte === 0xe8) return code[at + 4] === 0 || code[at + 4] === 0xff;
+    // call [address], call register
+    return byte === 0xff && ((code[at + 1] ?? 0) === 0x15 || ((code[at + 1] ?? 0) & 0xf8) === 0xd0);
+  });
 }
 
 /** endbr64 and endbr32 mark places where jumps may go. */
@@ -37,11 +70,11 @@ class Walk {
   #depth: number;
   #hasPointer = false;
 
-  constructor(body: Rules, cpu: X86Cpu) {
+  constructor(start: number, body: Rules, cpu: X86Cpu) {
     this.#body = body;
     this.#cpu = cpu;
     this.#depth = cpu.wordSize;
-    this.rows = [{ position: 0, rules: this.#rules() }];
+    this.rows = [{ position: start, rules: this.#rules() }];
   }
 
   /** Whether the rules are those of the body. */

@@ -2,7 +2,7 @@
 // mach-o/compact_unwind_encoding.h.
 import type { Rules } from '../windows-unwind/row-writer.ts';
 
-/** Returns code of the module; undefined if it isn't there. */
+/** Returns the code from an address on: `length` bytes, or fewer at the end of a section; undefined if there is none. */
 export type ReadCode = (address: number, length: number) => Uint8Array | undefined;
 
 export interface X86Cpu {
@@ -11,6 +11,8 @@ export interface X86Cpu {
   framePointer: string;
   /** Registers by their numbers in encodings; '' for none. */
   registers: readonly string[];
+  /** The forms of `push rbp; mov rbp, rsp`. */
+  frameSetups: readonly [Uint8Array, Uint8Array];
 }
 
 export const X86: X86Cpu = {
@@ -18,6 +20,7 @@ export const X86: X86Cpu = {
   stackPointer: '$esp',
   framePointer: '$ebp',
   registers: ['', '$ebx', '$ecx', '$edx', '$edi', '$esi', '$ebp', ''],
+  frameSetups: [Uint8Array.of(0x55, 0x89, 0xe5), Uint8Array.of(0x55, 0x8b, 0xec)],
 };
 
 export const X86_64: X86Cpu = {
@@ -25,6 +28,7 @@ export const X86_64: X86Cpu = {
   stackPointer: '$rsp',
   framePointer: '$rbp',
   registers: ['', '$rbx', '$r12', '$r13', '$r14', '$r15', '$rbp', ''],
+  frameSetups: [Uint8Array.of(0x55, 0x48, 0x89, 0xe5), Uint8Array.of(0x55, 0x48, 0x8b, 0xec)],
 };
 
 const REGISTER_COUNT = 6;
