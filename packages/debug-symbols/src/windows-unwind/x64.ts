@@ -16,6 +16,7 @@ const MAX_CHAIN = 32;
  * in which all entries share long chains has more.
  */
 const MAX_STEPS = 64;
+const CODE_READ_SIZE = 0x40000;
 const NO_CODE = new Uint8Array(0);
 /** The unwind information of a part of a function that only has that of its parent. */
 const NO_PROLOGUE: UnwindInfo = {
@@ -34,7 +35,7 @@ const NO_PROLOGUE: UnwindInfo = {
  */
 export function readX64Unwind(pe: Pe, sink: SymbolSink): void {
   let budget = MAX_STEPS * 1024;
-  const readCode = limitCode(pe);
+  const readCode = openCode(pe);
   for (const entry of readFunctionEntries(pe)) {
     const chain = readChain(pe, entry.info);
     budget += MAX_STEPS - (chain ?? []).reduce((sum, { steps }) => sum + 1 + steps.length, 1);
@@ -46,14 +47,25 @@ export function readX64Unwind(pe: Pe, sink: SymbolSink): void {
 /** Returns code of the file; an empty array if it isn't there. */
 type ReadCode = (address: number, size: number) => Uint8Array;
 
-/** Functions don't overlap, so all together are smaller than the file. The code of those in a damaged file is not read. */
-function limitCode(pe: Pe): ReadCode {
+/**
+ * Returns a function that reads code. It reads more than it is asked for, because the functions of a table follow each
+ * other. As they don't overlap, all together are smaller than the file; the code of those in a damaged file is not read.
+ */
+function openCode(pe: Pe): ReadCode {
   let budget = pe.source.size;
+  let code: Uint8Array = NO_CODE;
+  let start = 0;
   return (address, size) => {
-    const section = pe.sectionAt(address);
-    if (section === undefined || address + size > section.address + section.fileSize) return NO_CODE;
     budget -= size;
-    return budget < 0 ? NO_CODE : pe.source.read(pe.offsetOf(address), size);
+    if (budget < 0) return NO_CODE;
+    if (address < start || address + size > start + code.length) {
+      const section = pe.sectionAt(address);
+      const available = section === undefined ? 0 : section.address + section.fileSize - address;
+      if (available < size) return NO_CODE;
+      code = pe.source.read(pe.offsetOf(address), Math.min(available, Math.max(size, CODE_READ_SIZE)));
+      start = address;
+    }
+    return code.subarray(address - start, address - start + size);
   };
 }
 
