@@ -75,6 +75,8 @@ function decode(instruction: number): Operation | undefined {
   if (instruction === 0xd503_233f || instruction === 0xd503_237f || (instruction & 0xffff_ff3f) >>> 0 === 0xd503_241f) {
     return { allocated: 0, offset: 0, registers: [] };
   }
+  // str xn, [sp, immediate], which Swift uses for the context of an asynchronous function
+  if ((instruction & 0xffc0_03e0) >>> 0 === 0xf900_03e0) return { allocated: 0, offset: 0, registers: [] };
   // sub sp, sp, immediate
   if ((instruction & 0xff80_03ff) >>> 0 === 0xd100_03ff) {
     return { allocated: instruction & 0x40_0000 ? immediate << 12 : immediate, offset: 0, registers: [] };

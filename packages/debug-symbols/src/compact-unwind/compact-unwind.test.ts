@@ -229,6 +229,13 @@ describe('readCompactUnwind', () => {
       'STACK CFI 100c .ra: .cfa -8 + ^ x29: .cfa -16 + ^',
       'STACK CFI 1010 .cfa: x29 16 +',
     ]);
+    // orr x29, x29, 1 << 60; sub sp, sp, 64; stp x29, x30, [sp, 48]; str x22, [sp, 40]; add x29, sp, 48
+    assert.deepEqual(rowsOf(0x0400_0000, 0xb244_03bd, 0xd101_03ff, 0xa903_7bfd, 0xf900_17f6, 0x9100_c3fd), [
+      'STACK CFI INIT 1000 40 .cfa: sp 0 + .ra: x30 0 +',
+      'STACK CFI 1008 .cfa: sp 64 +',
+      'STACK CFI 100c .ra: .cfa -8 + ^ x29: .cfa -16 + ^',
+      'STACK CFI 1014 .cfa: x29 16 +',
+    ]);
     // stp x28, x27, [sp, -16]!; sub sp, sp, 8192; sub sp, sp, 16
     assert.deepEqual(rowsOf(0x0220_2010, 0xa9bf_6ffc, 0xd140_0bff, 0xd100_43ff), [
       'STACK CFI INIT 1000 40 .cfa: sp 0 + .ra: x30 0 +',
