@@ -5,12 +5,14 @@ import { LINK_REGISTER } from './arm64.ts';
 import type { Row } from './x86-prologue.ts';
 
 const INSTRUCTION_SIZE = 4;
+const NO_FRAME = 'sp 0 +';
 /**
  * Returns the prologues in code whose functions all have the same frame. `body` has the rules after a prologue. The first
- * row of each has the rules in front of it, and the last row those of the body. A prologue consists of instructions that
+ * row of each has the rules before it, and the last row those of the body. A prologue consists of instructions that
  * allocate memory or store registers, until the frame is complete.
  */
 export function* findArm64Prologues(code: Uint8Array, body: Rules): Generator<Row[]> {
+  if (body.get('.cfa') === NO_FRAME) return;
   const view = new DataView(code.buffer, code.byteOffset, code.byteLength);
   for (let at = 0; at + INSTRUCTION_SIZE <= code.length; at += INSTRUCTION_SIZE) {
     if (decode(view.getUint32(at, true)) === undefined) continue;
@@ -35,7 +37,7 @@ export function hasArm64Call(code: Uint8Array): boolean {
 function followPrologue(code: DataView, start: number, body: Rules): Row[] | undefined {
   const saved = new Map<string, string>();
   let depth = 0;
-  const rows: Row[] = [{ position: start, rules: listRules('sp 0 +', saved) }];
+  const rows: Row[] = [{ position: start, rules: listRules(NO_FRAME, saved) }];
   for (let at = start; at + INSTRUCTION_SIZE <= code.byteLength; at += INSTRUCTION_SIZE) {
     const operation = decode(code.getUint32(at, true));
     if (operation === undefined) return undefined;

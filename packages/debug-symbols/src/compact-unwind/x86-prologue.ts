@@ -8,10 +8,10 @@ export type Row = { position: number; rules: Rules };
 
 /**
  * Returns the prologues in code whose functions all have the same frame. `body` has the rules after a prologue. The first
- * row of each has the rules in front of it, and the last row those of the body.
+ * row of each has the rules before it, and the last row those of the body.
  *
  * A prologue consists of pushes, `mov rbp, rsp` after the first one if there is a frame pointer, and `sub rsp, n`. Without a
- * frame pointer, only a prologue at the start can be told from other code.
+ * frame pointer, only a prologue at the start can be recognized.
  */
 export function* findX86Prologues(code: Uint8Array, body: Rules, cpu: X86Cpu): Generator<Row[]> {
   for (const start of findStarts(code, body, cpu)) {
