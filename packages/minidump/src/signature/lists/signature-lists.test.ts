@@ -1,6 +1,7 @@
 // Checks that every list entry follows the rules for entries, and that well-known labels are classified correctly.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { irrelevantPatterns } from './irrelevant.ts';
 import { compilePatterns, type Pattern } from './pattern-list.ts';
 import { prefixPatterns } from './prefix.ts';
@@ -29,6 +30,18 @@ describe('list entries', () => {
         assert.doesNotMatch(match.source, /^\^|(?<!\\)\$$|(?<!\\)\((?!\?)/, String(match));
       }
       assert.equal(new Set(list.map(({ match }) => match.source)).size, list.length);
+    });
+
+    it(`of ${name} are found as if all were tried in order`, () => {
+      const { find } = compilePatterns(list);
+      const expressions = list.map(({ match }) => new RegExp(`^(?:${match.source})$`));
+      for (const { source } of expressions) {
+        // The generator of labels that match doesn't know `\b`.
+        const labels = fc.stringMatching(new RegExp(source.replaceAll('\\b', '')));
+        const isRight = (label: string) =>
+          assert.equal(find(label), list[expressions.findIndex((expression) => expression.test(label))]);
+        fc.assert(fc.property(labels, isRight), { numRuns: 10 });
+      }
     });
 
     it(`of ${name} match any label quickly`, () => {
