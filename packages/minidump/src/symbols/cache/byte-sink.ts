@@ -60,8 +60,11 @@ export class ByteSink {
 
   /** Writes the bytes `source[from, to)`. */
   raw(source: Uint8Array, from = 0, to = source.length): void {
-    const at = this.#take(to - from);
-    this.bytes.set(source.subarray(from, to), at);
+    const count = to - from;
+    const at = this.#take(count);
+    // Most pieces have a few bytes, for which creating a view would cost more than copying them one by one.
+    if (count > 32) this.bytes.set(source.subarray(from, to), at);
+    else for (let index = 0; index < count; index++) this.bytes[at + index] = source[from + index]!;
   }
 
   /** Writes the length of `source[from, to)` as a varint, then the bytes. */

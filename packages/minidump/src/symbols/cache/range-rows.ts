@@ -84,7 +84,10 @@ export class RangeRows {
       }
       body.signed(start - end);
       body.varint(sizes[row]!);
-      for (const column of columns) body.signed(column[row]! - (previous < 0 ? 0 : column[previous]!));
+      for (let index = 0; index < columns.length; index++) {
+        const column = columns[index]!;
+        body.signed(column[row]! - (previous < 0 ? 0 : column[previous]!));
+      }
       end = start + sizes[row]!;
       previous = row;
     }

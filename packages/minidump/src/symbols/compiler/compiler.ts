@@ -4,7 +4,7 @@ import { encodeFooter } from '../cache/footer.ts';
 import type { CacheOutput } from '../cache/page-writer.ts';
 import { type ModuleLine, readModuleLine } from '../module-line.ts';
 import { Fields, HEX_DIGITS, Problems, type SymbolProblem, startsWith } from './fields.ts';
-import { RECORD_KINDS, readLine, readLineRun } from './records.ts';
+import { RECORD_KINDS, type RecordKind, readLine, readLineRun } from './records.ts';
 import { CompileTarget } from './target.ts';
 
 /** The size of the text buffer, in bytes, and so the longest line. The longest names in real files have 82 KB. */
@@ -143,7 +143,7 @@ export class SymbolCompiler {
     const fields = this.#fields;
     fields.reset(bytes, from, end);
     if (fields.atEnd()) return;
-    const kind = RECORD_KINDS.find(({ start }) => startsWith(bytes, from, start));
+    const kind = findKind(bytes, from);
     if (kind === undefined && beginsWithWord(bytes, from)) {
       this.#unknownCount++;
       return;
@@ -159,6 +159,12 @@ export class SymbolCompiler {
     this.#lineNumber++;
     return this.#window.indexOf(LINE_FEED) + 1;
   }
+}
+
+function findKind(bytes: Uint8Array, at: number): RecordKind | undefined {
+  for (let index = 0; index < RECORD_KINDS.length; index++)
+    if (startsWith(bytes, at, RECORD_KINDS[index]!.start)) return RECORD_KINDS[index];
+  return undefined;
 }
 
 /** Whether a line starts with an upper-case word, like a record, rather than with a hex number. */
