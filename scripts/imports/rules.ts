@@ -59,6 +59,8 @@ const LAYERED: readonly Layers[] = [
     layers: [
       ['main.ts'],
       ['command.ts'],
+      ['stackwalk.ts'],
+      ['walk-with-servers.ts'],
       ['process.ts'],
       ['walker.ts'],
       ['attachments.ts', 'crash.ts', 'stack-memory.ts', 'text.ts'],

@@ -1,18 +1,13 @@
-// The minidump-stackwalk command: reads a dump, with symbols from folders and servers, and prints a report. If a walk was
-// missing symbols, it downloads them and walks again.
+// The minidump-stackwalk command: reads its arguments, and prints a report or what is wrong. Everything else is loaded
+// when a dump is walked, so that `--help` is quick.
 
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { MinidumpError } from './error.ts';
-import { processMinidump } from './process.ts';
-import type { Report } from './report.ts';
-import { SymbolDirectory } from './symbols/directory.ts';
-import type { ModuleId, ModuleSymbols, SymbolSource } from './symbols/module-symbols.ts';
-import { readServerUrl, SymbolServer } from './symbols/server/symbol-server.ts';
-import { formatReport } from './text.ts';
+import type { Walk } from './stackwalk.ts';
+import { readServerUrl } from './symbols/server/server-url.ts';
 
 const USAGE = `Usage: minidump-stackwalk <dump> [--symbols DIR]… [--symbols-url URL]… [--json | --text]
 
@@ -35,16 +30,7 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-type Command = {
-  dump: string;
-  symbols: string[];
-  servers: URL[];
-  symbolsCache: string;
-  cache: string;
-  json: boolean;
-};
-
-function readCommand(args: readonly string[]): Command | 'help' | 'version' {
+function readCommand(args: readonly string[]): Walk | 'help' | 'version' {
   const { values, positionals } = parseOptions(args);
   if (values.help) return 'help';
   if (values.version) return 'version';
@@ -88,29 +74,23 @@ function defaultCache(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'minidump-stackwalk');
 }
 
-async function stackwalk({ dump, symbols, servers: urls, symbolsCache, cache, json }: Command): Promise<string> {
-  const onProblem = (problem: string) => process.stderr.write(`minidump-stackwalk: ${problem}\n`);
-  const servers = urls.map((url) => new SymbolServer(url, { cacheFolder: symbolsCache, onProblem }));
-  const folders = [...symbols, ...servers.map(({ folder }) => folder)];
-  const source = new SymbolDirectory(folders, { cacheFolder: cache });
-  try {
-    const report = await walkWithServers(readFileSync(dump), source, servers);
-    return json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report);
-  } finally {
-    source.close();
-  }
-}
-
 /** Runs the command and sets the exit status. */
 export async function run(args: readonly string[]): Promise<void> {
   try {
     const command = readCommand(args);
     if (command === 'help') process.stdout.write(USAGE);
     else if (command === 'version') process.stdout.write(`${packageFile.version}\n`);
-    else process.stdout.write(await stackwalk(command));
+    else {
+      const { stackwalk } = await import('./stackwalk.ts');
+      process.stdout.write(await stackwalk(command, printProblem));
+    }
   } catch (error) {
     fail(error);
   }
+}
+
+function printProblem(problem: string): void {
+  process.stderr.write(`minidump-stackwalk: ${problem}\n`);
 }
 
 function fail(error: unknown): void {
@@ -118,7 +98,7 @@ function fail(error: unknown): void {
     process.stderr.write(`${error.message}\n\n${USAGE}`);
     process.exitCode = 2;
   } else if (error instanceof MinidumpError || isFileError(error)) {
-    process.stderr.write(`minidump-stackwalk: ${error.message}\n`);
+    printProblem(error.message);
     process.exitCode = 1;
   } else throw error;
 }
@@ -126,70 +106,4 @@ function fail(error: unknown): void {
 /** Whether the dump is missing, a folder or not readable. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
-}
-
-/** Each walk can reach modules that the previous one did not: a stack through five modules can need five walks. */
-const MAX_WALKS = 20;
-const PARALLEL_DOWNLOADS = 8;
-
-/**
- * Walks a dump. `directory` must include the folders of the servers. The servers are tried in order, once for each
- * module.
- */
-async function walkWithServers(
-  dump: Uint8Array,
-  directory: SymbolDirectory,
-  servers: readonly SymbolServer[],
-): Promise<Report> {
-  const source = new RecordingSource(directory);
-  for (let walks = 1; ; walks += 1) {
-    const report = processMinidump(dump, { symbols: source });
-    const missing = source.takeMissing();
-    if (servers.length === 0 || walks === MAX_WALKS || !(await fetchAll(missing, servers))) return report;
-    // The directory remembers which symbols were missing; closing it clears that.
-    directory.close();
-  }
-}
-
-/** Returns whether any symbols were downloaded. */
-async function fetchAll(modules: readonly ModuleId[], servers: readonly SymbolServer[]): Promise<boolean> {
-  const queue = modules.values();
-  let hasFetched = false;
-  const work = async () => {
-    for (const module of queue) {
-      for (const server of servers) {
-        if (!(await server.fetch(module))) continue;
-        hasFetched = true;
-        break;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL_DOWNLOADS }, work));
-  return hasFetched;
-}
-
-/** Records the modules whose symbols a walk did not find. */
-class RecordingSource implements SymbolSource {
-  readonly #source: SymbolSource;
-  readonly #requested = new Set<string>();
-  #missing: ModuleId[] = [];
-
-  constructor(source: SymbolSource) {
-    this.#source = source;
-  }
-
-  find(module: ModuleId): ModuleSymbols | undefined {
-    const symbols = this.#source.find(module);
-    const key = `${module.debugId}/${module.codeId}/${module.debugFile}`;
-    if (symbols === undefined && !this.#requested.has(key)) this.#missing.push(module);
-    this.#requested.add(key);
-    return symbols;
-  }
-
-  /** Returns the missing modules that were not returned before. */
-  takeMissing(): readonly ModuleId[] {
-    const missing = this.#missing;
-    this.#missing = [];
-    return missing;
-  }
 }

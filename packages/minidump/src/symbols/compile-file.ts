@@ -1,5 +1,4 @@
 // Compiles a symbol file on disk into a cache file, which only appears under its name when it is complete.
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -33,7 +32,7 @@ type CompiledFile = {
  */
 export function compileSymbolFile(path: string, cachePath: string): CompiledFile {
   mkdirSync(dirname(cachePath), { recursive: true, mode: 0o700 });
-  const temporary = `${cachePath}.${randomUUID()}.part`;
+  const temporary = `${cachePath}.${process.pid}-${Math.random().toString(36).slice(2)}.part`;
   try {
     const compiled = compileToNewFile(path, temporary);
     renameSync(temporary, cachePath);

@@ -1,7 +1,7 @@
 // Finds the symbols of modules in folders of symbol files, and manages their compiled caches.
-import { hash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { MinidumpError } from '../error.ts';
 import { openSymbolCache, type SymbolCache } from './cache/cache.ts';
 import { FileReader, MemoryRangeReader } from './cache/range-reader.ts';
@@ -188,9 +188,12 @@ function unreadable(name: string, error: unknown): MinidumpError {
   return new MinidumpError('bad-symbols', `The symbols of ${name} cannot be read (${error.code}).`, { cause: error });
 }
 
-/** Identifies the path of the symbol file: two folders can have files of the same name, size and time for a module. */
+/**
+ * Identifies the path of the symbol file: two folders can have files of the same name, size and time for a module. A
+ * checksum is enough, and `node:crypto` would take longer to load than a walk takes.
+ */
 function cacheSuffixOf(path: string): string {
-  return `.${hash('sha256', resolve(path)).slice(0, 8)}.cache`;
+  return `.${crc32(resolve(path)).toString(16).padStart(8, '0')}.cache`;
 }
 
 /** Opens the existing cache if it is complete and was compiled from the current version of the file. */

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { ModuleId } from '../module-symbols.ts';
-import { readServerUrl, SymbolServer, type SymbolServerLimits, serverPathOf, symbolUrlOf } from './symbol-server.ts';
+import { readServerUrl } from './server-url.ts';
+import { SymbolServer, type SymbolServerLimits, serverPathOf, symbolUrlOf } from './symbol-server.ts';
 
 const ID = 'ABCDEF0123456789ABCDEF01234567891f';
 const GAME: ModuleId = { debugFile: 'game.pdb', debugId: ID, codeFile: 'C:\\Users\\ann\\game.exe', codeId: '5b2a' };

@@ -107,13 +107,6 @@ function reasonOf(error: unknown): string {
   return reason.replace(/https?:\/\/\S+/g, '<url>');
 }
 
-/** Parses the URL of a server; undefined if it is not an http or https URL, or if it contains credentials. */
-export function readServerUrl(text: string): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isUsable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-  return isUsable ? url : undefined;
-}
-
 /** File systems allow names of 255 bytes, and suffixes are added to the names of downloads. */
 const MAX_NAME_BYTES = 200;
 

@@ -1,0 +1,52 @@
+// Bundles the `minidump-stackwalk` command. Parts that only some calls need are in separate files.
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+
+/** The path of a file from the folder `bin`, its size, and the time of its last change. */
+type Source = readonly [path: string, size: number, time: number];
+
+/**
+ * Writes the bundle to the folder `dist` of the package, which it replaces. `sources.json` says what the sources
+ * were when they were read, so that the command notices when the bundle is out of date.
+ */
+export async function bundleStackwalk(packageFolder: string): Promise<void> {
+  const sources = new Map<string, Source>();
+  const addSource = async (path: string) => {
+    const { size, mtimeMs } = await stat(path);
+    sources.set(path, [relative(join(packageFolder, 'bin'), path), size, mtimeMs]);
+  };
+  // This runs before a file is read: if the file changes meanwhile, the bundle is out of date from the start.
+  const recordSources: Plugin = { name: 'sources', load: { handler: addSource } };
+  // What is in the bundle also depends on this file.
+  await addSource(import.meta.filename);
+
+  const folder = join(packageFolder, 'dist');
+  // Next to it, so that it can be moved into place: no call finds half a bundle.
+  const [work, former] = [`${folder}-${process.pid}`, `${folder}-${process.pid}-former`];
+  try {
+    await mkdir(work);
+    await writeBundle(join(packageFolder, 'src/command.ts'), { folder: work, plugins: [recordSources] });
+    await writeFile(join(work, 'sources.json'), JSON.stringify([...sources.values()]));
+    await rename(folder, former).catch(() => undefined); // There may be none.
+    await rename(work, folder);
+  } finally {
+    for (const path of [work, former]) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function writeBundle(command: string, { folder, plugins }: { folder: string; plugins: Plugin[] }): Promise<void> {
+  const bundle = await rolldown({ input: { command }, platform: 'node', plugins, transform: { target: 'node24' } });
+  try {
+    // CommonJS starts faster than modules.
+    await bundle.write({
+      dir: folder,
+      format: 'cjs',
+      minify: true,
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name].cjs',
+    });
+  } finally {
+    await bundle.close();
+  }
+}
