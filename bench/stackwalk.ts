@@ -1,4 +1,5 @@
-// Measures the stackwalker with symbols as text and with compiled symbols, for symbol files of 8 MB and 200 MB.
+// Measures the stackwalker with symbols as text and with compiled symbols, for symbol files of 8 MB and 200 MB, and the
+// start of its command.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,13 +8,16 @@ import { delimiter, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { processMinidump } from '@chauffeur/minidump/process';
 import { SymbolDirectory } from '@chauffeur/minidump/symbols/directory';
+import { bundleStackwalk } from '../scripts/release/bundle-stackwalk.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import { writeGameDump } from './game-dump.ts';
+import { processorTime } from './processor-time.ts';
 import type { WalkBatch } from './stackwalk.thread.ts';
 import { SYMBOL_MODULE, writeSymbolText } from './symbol-text.ts';
 
 const MB = 1e6;
-const COMMAND = join(import.meta.dirname, '../packages/minidump/src/main.ts');
+const PACKAGE = join(import.meta.dirname, '../packages/minidump');
+const COMMAND = join(PACKAGE, 'bin/minidump-stackwalk.cjs');
 /** Reference stackwalkers, which are measured if they are in the PATH. */
 const NATIVE = [
   { name: 'Breakpad', program: 'minidump_stackwalk', args: (dump: string, symbols: string) => [dump, symbols] },
@@ -25,7 +29,9 @@ const NATIVE = [
 ] as const;
 
 const WARM_RUNS = 60;
-const COLD_RUNS = 3;
+/** How many rounds the small and the large file have. */
+const COMMAND_ROUNDS = [15, 3];
+const START_RUNS = 5;
 const BATCH = 1000;
 
 type Setup = { readonly title: string; readonly folder: string; readonly symbols: string; readonly dump: string };
@@ -54,39 +60,59 @@ function measureYardstick(): number {
   return medianOf(Array.from({ length: 9 }, () => millisecondsOf(() => createHash('sha256').update(data).digest())));
 }
 
-/** Measures the whole command as a separate process. Without a cache, it compiles the text before it walks. */
-function measureCold({ title, folder, symbols, dump }: Setup): number {
-  const runs = Array.from({ length: COLD_RUNS }, (_, run) => {
-    const cache = join(folder, `cold-${run}`);
-    return millisecondsOf(() => runCommand([dump, '--symbols', symbols, '--cache', cache]));
-  });
-  const warm = medianOf(
-    Array.from({ length: 5 }, () =>
-      millisecondsOf(() => runCommand([dump, '--symbols', symbols, '--cache', join(folder, 'cold-0')])),
-    ),
+/** Measures the start of the command, in turns with a Node that does nothing. */
+function measureStart(): void {
+  const [nothing, help]: [number[], number[]] = [[], []];
+  for (let run = 0; run < START_RUNS; run++) {
+    nothing.push(processorTime('"$NODE" -e 0'));
+    help.push(processorTime(`"$NODE" "${COMMAND}" --help`));
+  }
+  note(`node -e 0: ${medianOf(nothing).toFixed(0)} ms, minidump-stackwalk --help: ${medianOf(help).toFixed(0)} ms`);
+  printFigure('minidump-stackwalk --help / node -e 0', medianOf(help) / medianOf(nothing), { below: 2 });
+}
+
+/**
+ * Measures the whole command as a separate process: without its cache, when it compiles the text before it walks, and
+ * with it. Native stackwalkers, which read the text each time, take turns with it.
+ */
+function measureCommand({ title, folder, symbols, dump }: Setup, rounds: number): void {
+  const walk = (cache: string) => runCommand([dump, '--symbols', symbols, '--cache', join(folder, cache)]);
+  const fromText = measured('the command from the text', (round) => walk(`cold-${round}`));
+  const fromCache = measured('the command from the cache', () => walk('cold-0'));
+  const native = findNative().map(({ name, path, args }) =>
+    measured(name, () => execFileSync(path, args(dump, symbols), { stdio: 'ignore' })),
   );
-  print(
-    `${title}: the command takes ${medianOf(runs).toFixed(0)} ms from the text, ${warm.toFixed(0)} ms from the cache`,
-  );
-  return medianOf(runs);
+  const all = [fromText, fromCache, ...native];
+  // The first round only fills the caches.
+  for (let round = 0; round <= rounds; round++) {
+    for (const { run, times } of all) {
+      const time = millisecondsOf(() => run(round));
+      if (round > 0) times.push(time);
+    }
+    if (round > 0) rmSync(join(folder, `cold-${round}`), { recursive: true });
+  }
+  for (const { name, times } of all) print(`${title}: ${name} takes ${medianOf(times).toFixed(0)} ms`);
+  const rust = native.find(({ name }) => name === 'rust-minidump');
+  if (rust === undefined) return;
+  const ratioOf = ({ times }: typeof fromCache) => medianOf(times.map((time, round) => time / rust.times[round]!));
+  printFigure(`${title}: ${fromCache.name} / rust-minidump`, ratioOf(fromCache), { below: 2 });
+  print(`${title}: ${fromText.name} / rust-minidump = ${ratioOf(fromText).toFixed(2)}`);
+}
+
+function measured(name: string, run: (round: number) => void) {
+  return { name, run, times: [] as number[] };
 }
 
 function runCommand(args: readonly string[]): void {
   execFileSync(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-function measureNative({ title, symbols, dump }: Setup): void {
-  for (const { name, program, args } of NATIVE) {
+function findNative() {
+  return NATIVE.flatMap(({ name, program, args }) => {
     const path = findProgram(program);
-    if (path === undefined) {
-      note(`${name} is not installed`);
-      continue;
-    }
-    const run = () => execFileSync(path, args(dump, symbols), { stdio: 'ignore' });
-    run();
-    const runs = Array.from({ length: COLD_RUNS }, () => millisecondsOf(run));
-    print(`${title}: ${name} takes ${medianOf(runs).toFixed(0)} ms from the text`);
-  }
+    if (path === undefined) note(`${name} is not installed`);
+    return path === undefined ? [] : [{ name, path, args }];
+  });
 }
 
 /** Searches the PATH without the commands of packages, because ours has the same name. */
@@ -137,9 +163,10 @@ try {
   const yardstick = measureYardstick();
   print(`yardstick: SHA-256 of 8 MiB takes ${yardstick.toFixed(1)} ms`);
   const setups = [setUp(folder, 8), setUp(folder, 200)];
-  for (const setup of setups) {
-    measureCold(setup);
-    measureNative(setup);
+  await bundleStackwalk(PACKAGE);
+  measureStart();
+  for (const [index, setup] of setups.entries()) {
+    measureCommand(setup, COMMAND_ROUNDS[index]!);
     const warm = measureWarm(setup);
     printFigure(`${setup.title}: warm walk`, warm, { below: 5 }, { unit: ' ms' });
     print(`${setup.title}: warm walk / yardstick = ${(warm / yardstick).toFixed(2)}`);

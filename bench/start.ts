@@ -1,12 +1,12 @@
 // Measures the time from the start of the process to its first response, of a release and of the sources, on an
 // existing data folder, and the processor time of `chauffeur --help`. `--runs 5`.
-import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundleCommand } from '../scripts/release/bundle-command.ts';
 import { buildServerFolder } from '../scripts/release/server-package.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
+import { processorTime } from './processor-time.ts';
 import { createFolder, startService } from './service.ts';
 
 /** The folder is in the checkout, where Node finds the packages that are not in the bundle. */
@@ -56,17 +56,4 @@ async function measureCommand(): Promise<void> {
   }
   note(`node -e 0: ${medianOf(nothing).toFixed(0)} ms, chauffeur --help: ${medianOf(help).toFixed(0)} ms`);
   printFigure('chauffeur --help / node -e 0', medianOf(help) / medianOf(nothing), { below: 4 });
-}
-
-/** The processor time of a command of the shell, in milliseconds: the mean of ten runs. */
-function processorTime(command: string): number {
-  const script = `for run in 0 1 2 3 4 5 6 7 8 9; do ${command} >&2; done; times`;
-  const { stdout } = spawnSync('sh', ['-c', script], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { NODE: process.execPath },
-  });
-  // The second line has the user and system time of the children: 0m1.234s 0m0.567s.
-  const times = [...(stdout.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
-  return times.reduce((sum, [, minutes, seconds]) => sum + 60_000 * Number(minutes) + 1000 * Number(seconds), 0) / 10;
 }
