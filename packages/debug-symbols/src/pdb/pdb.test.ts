@@ -1,3 +1,4 @@
+// cspell:ignore YAXXZ
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemorySource } from '../byte-source.ts';
