@@ -38,6 +38,7 @@ export async function runCommand(
     const portions = joined(writer.write(identityRecords(identity)));
     if (values.output === undefined) for (const portion of portions) await write(portion);
     else writeFile(values.output, portions);
+    writer.close();
     return { exitCode: 0, stderr: '' };
   } catch (error) {
     return { exitCode: 1, stderr: `${describe(error)}\n` };

@@ -1,10 +1,14 @@
 // Writes a Breakpad symbol file. The format is documented in Breakpad's docs/symbol_files.md.
 import type { CallFrameRecord, FunctionRecord, PublicRecord, SymbolSink, WindowsFrameRecord } from '../symbol-sink.ts';
+import { type TextPlace, TextStore } from './text-store.ts';
 
 /** Names contain no line breaks, because a record is one line. */
 const BREAKS = /[\r\n]+/g;
 
-type Stored = { readonly address: number; readonly size: number; readonly text: string };
+type Stored = { readonly address: number; readonly size: number; readonly place: TextPlace };
+
+/** Portions are large enough that writing them is no more work than making them. */
+const PORTION = 256 * 1024;
 
 /**
  * Keeps records until they are written in the order of their addresses. Of several functions at an address, which
@@ -17,6 +21,7 @@ export class SymbolWriter implements SymbolSink {
   readonly #publics: Stored[] = [];
   readonly #frames: Stored[] = [];
   readonly #windowsFrames: Stored[] = [];
+  readonly #texts = new TextStore();
   #lineCount = 0;
 
   file(path: string): number {
@@ -36,18 +41,18 @@ export class SymbolWriter implements SymbolSink {
     }
     for (const line of lines) text += `${hex(line.address)} ${hex(line.size)} ${line.line} ${line.file}\n`;
     this.#lineCount += lines.length;
-    this.#functions.push({ address, size, text });
+    this.#functions.push({ address, size, place: this.#texts.append(text) });
   }
 
   publicSymbol({ address, parameterSize, name }: PublicRecord): void {
     const text = `PUBLIC ${hex(address)} ${hex(parameterSize)} ${name.replace(BREAKS, ' ')}\n`;
-    this.#publics.push({ address, size: 0, text });
+    this.#publics.push({ address, size: 0, place: this.#texts.append(text) });
   }
 
   callFrames({ address, size, rules, changes }: CallFrameRecord): void {
     let text = `STACK CFI INIT ${hex(address)} ${hex(size)} ${rules}\n`;
     for (const change of changes) text += `STACK CFI ${hex(change.address)} ${change.rules}\n`;
-    this.#frames.push({ address, size, text });
+    this.#frames.push({ address, size, place: this.#texts.append(text) });
   }
 
   windowsFrame(record: WindowsFrameRecord): void {
@@ -59,7 +64,7 @@ export class SymbolWriter implements SymbolSink {
     const hasProgram = typeof program === 'string';
     const last = hasProgram ? program : program ? '1' : '0';
     const text = `STACK WIN ${type} ${numbers.map(hex).join(' ')} ${hasProgram ? 1 : 0} ${last}\n`;
-    this.#windowsFrames.push({ address, size, text });
+    this.#windowsFrames.push({ address, size, place: this.#texts.append(text) });
   }
 
   /** What was collected, in numbers. */
@@ -82,15 +87,41 @@ export class SymbolWriter implements SymbolSink {
     return coverageOf(this.#frames);
   }
 
-  /** The lines of the file, in portions. `head` has MODULE and INFO. */
+  /** The lines of the file, in portions of whole lines. `head` has MODULE and INFO. */
   *write(head: string): Generator<string> {
     yield head;
     for (const [path, number] of this.#files) yield `FILE ${number} ${path.replace(BREAKS, ' ')}\n`;
     for (const [name, number] of this.#origins) yield `INLINE_ORIGIN ${number} ${name.replace(BREAKS, ' ')}\n`;
-    for (const { text } of merged(withoutRepeats(this.#functions), withoutRepeats(this.#publics))) yield text;
+    yield* this.#joined(merged(this.#withoutRepeats(this.#functions), this.#withoutRepeats(this.#publics)));
     // Of the rules that several sections have for a function, those sent first are the best.
-    for (const { text } of firstOfEach(this.#frames)) yield text;
-    for (const { text } of this.#windowsFrames.sort((a, b) => a.address - b.address)) yield text;
+    yield* this.#joined(firstOfEach(this.#frames));
+    yield* this.#joined(this.#windowsFrames.sort((a, b) => a.address - b.address));
+  }
+
+  /** Removes what is kept on disk for a large file. Nothing can be written afterwards. */
+  close(): void {
+    this.#texts.close();
+  }
+
+  *#joined(records: Iterable<Stored>): Generator<string> {
+    const portion = Buffer.allocUnsafe(PORTION);
+    let used = 0;
+    for (const { place } of records) {
+      const text = this.#texts.read(place);
+      if (used + text.length > PORTION) {
+        yield portion.toString('utf8', 0, used);
+        used = 0;
+      }
+      if (text.length > PORTION) yield text.toString('utf8');
+      else used += text.copy(portion, used);
+    }
+    if (used > 0) yield portion.toString('utf8', 0, used);
+  }
+
+  #withoutRepeats(records: Stored[]): Stored[] {
+    const order = (a: Stored, b: Stored) =>
+      a.address - b.address || Buffer.compare(this.#texts.read(a.place), this.#texts.read(b.place));
+    return records.sort(order).filter(({ address }, index) => address !== records[index - 1]?.address);
   }
 }
 
@@ -121,18 +152,10 @@ function numberOf(numbers: Map<string, number>, name: string): number {
   return number;
 }
 
-function byAddress(a: Stored, b: Stored): number {
-  return a.address - b.address || (a.text < b.text ? -1 : 1);
-}
-
 function firstOfEach(records: Stored[]): Stored[] {
   // Sorting is stable.
   const sorted = records.sort((a, b) => a.address - b.address);
   return sorted.filter(({ address }, index) => address !== sorted[index - 1]?.address);
-}
-
-function withoutRepeats(records: Stored[]): Stored[] {
-  return records.sort(byAddress).filter(({ address }, index) => address !== records[index - 1]?.address);
 }
 
 function* merged(functions: readonly Stored[], publics: readonly Stored[]): Generator<Stored> {
