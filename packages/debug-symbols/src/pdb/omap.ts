@@ -14,8 +14,9 @@ const ENTRY_SIZE = 8;
 const PADDING = 0x80000000;
 /** Bytes. Code is aligned to the lines of the cache at most. */
 const MAX_PADDING = 64;
-/** Many overlapping functions could otherwise make a small file slow. */
-const MAX_VISITED_BLOCKS = 100_000_000;
+/** How often each block is visited at most, on average: for its function, lines, inlined calls and frame data. */
+const MAX_VISITS = 16;
+const MIN_VISITS = 1_000_000;
 
 /** A part of a range: where it was linked, and where it is in the image. */
 export interface MovedRange {
@@ -31,7 +32,7 @@ export class Omap {
   readonly #blocks: Uint32Array;
   /** How many bytes of the old program each of these blocks has. */
   readonly #covered: Uint32Array;
-  #visited = 0;
+  #visits = 0;
 
   /** Takes the contents of the two streams: from the old program to the image, and back. */
   constructor(fromLinked: Uint8Array, fromImage: Uint8Array) {
@@ -57,6 +58,7 @@ export class Omap {
     const parts: MovedRange[] = [];
     const end = linked + size;
     for (let index = this.#firstAt(linked); index < this.#blocks.length; index++) {
+      this.#countVisit();
       const block = this.#blocks[index]!;
       const from = this.#image.to(block);
       if (from >= end) break;
@@ -67,8 +69,6 @@ export class Omap {
       const stop = end - from >= covered ? this.#image.size(block) : end - from;
       parts.push({ linked: from + start, address: this.#image.from(block) + start, size: stop - start });
     }
-    this.#visited += parts.length;
-    if (this.#visited > MAX_VISITED_BLOCKS) throw new DebugSymbolsError('too-large', 'too many overlapping functions');
     return this.#join(parts.sort((a, b) => a.address - b.address));
   }
 
@@ -76,6 +76,7 @@ export class Omap {
     const image = this.#image;
     const blocks = this.#blocks;
     const covered = new Uint32Array(blocks.length);
+    const homes = this.#findHomes(linked);
     let next = 2 ** 32;
     for (let index = blocks.length - 1; index >= 0; index--) {
       const block = blocks[index]!;
@@ -83,19 +84,21 @@ export class Omap {
       const same = index + 1 < blocks.length && image.to(blocks[index + 1]!) === from;
       if (!same && index + 1 < blocks.length) next = image.to(blocks[index + 1]!);
       const continues = image.to(block + 1) === from && block + 1 < image.count;
-      covered[index] = continues || !this.#isHome(block, linked) ? 1 : Math.min(image.size(block), next - from);
+      covered[index] = continues || homes[block] === 0 ? 1 : Math.min(image.size(block), next - from);
     }
     return covered;
   }
 
-  /** Whether the first table leads to a block, or to the first one of the successive blocks with the same place. */
-  #isHome(block: number, linked: Table): boolean {
+  /** For each block, 1 if the first table leads to it, or to an earlier one of successive blocks with its place. */
+  #findHomes(linked: Table): Uint8Array {
     const image = this.#image;
-    const from = image.to(block);
-    const home = linked.to(linked.find(from));
-    let first = block;
-    while (first > 0 && image.to(first - 1) === from && image.from(first) !== home) first--;
-    return image.from(first) === home;
+    const homes = new Uint8Array(image.count);
+    for (let block = 0; block < image.count; block++) {
+      const from = image.to(block);
+      const continued = block > 0 && homes[block - 1] === 1 && image.to(block - 1) === from;
+      if (continued || image.from(block) === linked.to(linked.find(from))) homes[block] = 1;
+    }
+    return homes;
   }
 
   /** The index of the first block that could have something at or after an address of the old program. */
@@ -109,8 +112,13 @@ export class Omap {
     }
     // Blocks with different places do not overlap, so only those with the place before can reach so far.
     const before = low > 0 ? this.#image.to(this.#blocks[low - 1]!) : 0;
-    while (low > 0 && this.#image.to(this.#blocks[low - 1]!) === before) low--;
+    for (; low > 0 && this.#image.to(this.#blocks[low - 1]!) === before; low--) this.#countVisit();
     return low;
+  }
+
+  #countVisit(): void {
+    if (++this.#visits <= MIN_VISITS + this.#blocks.length * MAX_VISITS) return;
+    throw new DebugSymbolsError('malformed', 'too many functions of the moved code overlap');
   }
 
   #join(parts: readonly MovedRange[]): MovedRange[] {
