@@ -96,7 +96,7 @@ function openStream(msf: Msf, index: number | undefined): ByteSource | undefined
 }
 
 function writeFunctions({ msf, dbi }: Pdb, writer: FunctionWriter, strings: StringTable, sink: SymbolSink): void {
-  const types = new TypeNames(new TypeStream(msf.stream(TYPE_STREAM)));
+  const types = new TypeNames(new TypeStream(msf.stream(TYPE_STREAM), (index) => msf.stream(index)));
   const functions = new FunctionNames(new TypeStream(msf.stream(ID_STREAM)), types);
   const scopes = new CrossScopes(msf, strings, dbi.modules);
   for (const module of dbi.modules) {

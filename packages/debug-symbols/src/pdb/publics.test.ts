@@ -33,6 +33,7 @@ test('undoes the decoration of C names of 32-bit code', () => {
   assert.deepEqual(readDecoratedName('_RtlUnwind@16'), { name: 'RtlUnwind', parameterSize: 16 });
   assert.deepEqual(readDecoratedName('@fast@12'), { name: 'fast', parameterSize: 4 });
   assert.deepEqual(readDecoratedName('@one@4'), { name: 'one', parameterSize: 0 });
+  assert.deepEqual(readDecoratedName('vector@@16'), { name: 'vector', parameterSize: 0 });
   assert.deepEqual(readDecoratedName('plain'), { name: 'plain', parameterSize: 0 });
 });
 

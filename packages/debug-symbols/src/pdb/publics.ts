@@ -64,11 +64,13 @@ export interface PublicName {
 }
 
 /**
- * Undoes the decoration of C names of 32-bit code: `_cdecl`, `_stdcall@8` and `@fastcall@8`, where the number is the
- * size of the parameters. See Microsoft's "Decorated names", section "Format of a C decorated name". Two parameters of
- * a `__fastcall` function are in registers.
+ * Undoes the decoration of C names of 32-bit code: `_cdecl`, `_stdcall@8`, `@fastcall@8` and `vectorcall@@8`, where the
+ * number is the size of the parameters. See Microsoft's "Decorated names", section "Format of a C decorated name". Two
+ * parameters of a `__fastcall` function are in registers.
  */
 export function readDecoratedName(name: string): PublicName {
+  const vector = /^([^@]+)@@(\d{1,5})$/.exec(name);
+  if (vector !== null) return { name: vector[1]!, parameterSize: 0 };
   const match = /^([_@])([^@]+)@(\d{1,5})$/.exec(name);
   if (match !== null) {
     const size = Number(match[3]);

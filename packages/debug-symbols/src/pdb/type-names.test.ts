@@ -53,10 +53,12 @@ class Records {
     return this.add(METHOD, VOID, owner, self, [0], [parameters.length], list, 0);
   }
 
+  /** A stream in which all records have the same hash. */
   get stream(): TypeStream {
     const header = new Uint32Array(14);
-    header.set([20_040_203, 56, FIRST, FIRST + this.#count, this.#bytes.length]);
-    return new TypeStream(new MemorySource(Uint8Array.of(...new Uint8Array(header.buffer), ...this.#bytes)));
+    header.set([20_040_203, 56, FIRST, FIRST + this.#count, this.#bytes.length, 7, 4, 1, 0, this.#count * 4]);
+    const bytes = Uint8Array.of(...new Uint8Array(header.buffer), ...this.#bytes);
+    return new TypeStream(new MemorySource(bytes), () => new MemorySource(new Uint8Array(this.#count * 4)));
   }
 
   names(): TypeNames {
@@ -105,6 +107,15 @@ test('counts the elements of arrays', () => {
   assert.equal(names.name(bodies), 'Body[3]&');
   assert.equal(names.name(table), 'int[3][5]&');
   assert.equal(names.name(pointers), 'char*[2]');
+});
+
+test('counts the elements of an array by the definition of a declared type', () => {
+  const records = new Records();
+  const declared = records.add(STRUCTURE, [0], [0x80], 0, 0, 0, [0], 'Body');
+  const bodies = records.add(ARRAY, declared, 0x23, [36], '');
+  records.structure('Other', 4);
+  records.structure('Body', 12);
+  assert.equal(records.names().name(bodies), 'Body[3]');
 });
 
 test('writes the parameters of functions and methods', () => {

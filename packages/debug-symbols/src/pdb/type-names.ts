@@ -25,7 +25,14 @@ const LF_STRUCTURE2 = 0x1609;
 const LF_UNION2 = 0x160a;
 const LF_INTERFACE2 = 0x160b;
 
+/** Flags of structures: without members and size; inside of a function; with a mangled name after the plain one. */
+const FORWARD_REFERENCE = 0x80;
+const SCOPED = 0x100;
+const HAS_UNIQUE_NAME = 0x200;
+
 const MAX_NESTING = 24;
+/** Types that are compared with a declaration, in all. Damaged files can have the same hash for all types. */
+const MAX_COMPARED = 5_000_000;
 const MAX_PARAMETERS = 256;
 /** Characters. Longer names are cut. */
 const MAX_NAME = 16_384;
@@ -50,6 +57,7 @@ export class TypeNames {
   /** The length of all names that are kept, and what it was before the current function. */
   #characters = 0;
   #before = 0;
+  #compared = 0;
 
   constructor(types: TypeStream) {
     this.#types = types;
@@ -198,7 +206,25 @@ export class TypeNames {
       if (kind === LF_POINTER) return (u32(bytes, 4) >>> 13) & 0x3f;
       if (kind === LF_ENUM) index = u32(bytes, 4);
       else if (kind === LF_MODIFIER) index = u32(bytes, 0);
-      else return structureSize(kind, bytes);
+      else return structureSize(kind, bytes) || this.#definedSize(kind, bytes);
+    }
+    return 0;
+  }
+
+  /** The size of a structure by the record of its declaration, which has none. */
+  #definedSize(kind: number, bytes: Uint8Array): number {
+    const properties = u16(bytes, propertiesOffset(kind));
+    if ((properties & FORWARD_REFERENCE) === 0) return 0;
+    const name = readNameBytes(kind, bytes);
+    const isScoped = (properties & (SCOPED | HAS_UNIQUE_NAME)) === (SCOPED | HAS_UNIQUE_NAME);
+    const hashed = isScoped ? readNameBytes(kind, bytes, name.length + 1) : name;
+    for (const candidate of this.#types.candidates(hashed)) {
+      if (++this.#compared > MAX_COMPARED) return 0;
+      const record = this.#types.record(candidate);
+      if (record === undefined || nameOffset(record.kind, record.bytes) < 0) continue;
+      const isDeclaration = (u16(record.bytes, propertiesOffset(record.kind)) & FORWARD_REFERENCE) !== 0;
+      if (isDeclaration || !isSameName(name, readNameBytes(record.kind, record.bytes))) continue;
+      return structureSize(record.kind, record.bytes);
     }
     return 0;
   }
@@ -277,6 +303,22 @@ function sizeOffset(kind: number, bytes: Uint8Array): number {
     default:
       return -1;
   }
+}
+
+/** The name of a structure, or what follows it after `skip` bytes. */
+function readNameBytes(kind: number, bytes: Uint8Array, skip = 0): Uint8Array {
+  const start = nameOffset(kind, bytes) + skip;
+  const end = bytes.indexOf(0, start);
+  return bytes.subarray(start, end < 0 ? bytes.length : end);
+}
+
+function isSameName(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+/** Where the flags of a structure are in its record. */
+function propertiesOffset(kind: number): number {
+  return kind >= LF_CLASS2 ? 0 : 2;
 }
 
 /** Reads a number of variable size: small ones are in place, others follow a code for their type. */

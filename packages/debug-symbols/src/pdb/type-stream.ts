@@ -3,6 +3,7 @@
 import type { ByteSource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { u16, u32 } from './bytes.ts';
+import { TypeHashes } from './type-hashes.ts';
 
 const HEADER_SIZE = 56;
 const PAGE_SIZE = 65_536;
@@ -34,9 +35,12 @@ export class TypeStream {
   /** Where each record begins in the stream. */
   readonly #places: Uint32Array;
   readonly #pages = new Map<number, Uint8Array>();
+  readonly #openStream: (index: number) => ByteSource | undefined;
+  #hashes: TypeHashes | undefined;
 
   /** A missing or unreadable stream has no records. Throws a DebugSymbolsError if there are too many. */
-  constructor(stream: ByteSource | undefined) {
+  constructor(stream: ByteSource | undefined, openStream: (index: number) => ByteSource | undefined = () => undefined) {
+    this.#openStream = openStream;
     this.#stream = stream ?? { size: 0, read: () => new Uint8Array() };
     this.#first = 0;
     this.#places = new Uint32Array();
@@ -63,6 +67,18 @@ export class TypeStream {
     const size = this.#u16(place);
     const bytes = this.#bytes(place + 2, Math.min(size, this.#stream.size - place - 2));
     return { kind: u16(bytes, 0), bytes: bytes.subarray(2) };
+  }
+
+  /** Returns the numbers of the records that could have a name; none if the stream has no hashes. */
+  candidates(name: Uint8Array): Uint32Array {
+    this.#hashes ??= this.#readHashes();
+    return this.#hashes.candidates(name);
+  }
+
+  #readHashes(): TypeHashes {
+    const header = this.#stream.size < HEADER_SIZE ? new Uint8Array(HEADER_SIZE) : this.#stream.read(0, HEADER_SIZE);
+    const stream = this.#openStream(u16(header, 20)) ?? { size: 0, read: () => new Uint8Array() };
+    return new TypeHashes(header, stream);
   }
 
   #index(count: number, start: number, end: number): Uint32Array {
