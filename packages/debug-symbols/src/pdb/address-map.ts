@@ -56,7 +56,7 @@ export class AddressMap {
     return this.#omap === undefined ? linked : this.#omap.map(linked);
   }
 
-  /** Returns where the bytes of a linked range are in the image, by ascending linked address. */
+  /** Returns where the bytes of a linked range are in the image, by ascending address there. */
   imageRanges(linked: number, size: number): MovedRange[] {
     return this.#omap === undefined ? [{ linked, address: linked, size }] : this.#omap.mapRange(linked, size);
   }

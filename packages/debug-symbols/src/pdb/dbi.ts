@@ -86,7 +86,7 @@ function readModules(bytes: Uint8Array): Module[] {
     if (modules.length >= MAX_MODULES) throw new DebugSymbolsError('too-large', 'the PDB has too many modules');
     modules.push({
       name,
-      // Each module has its own stream. Reading one again for every module could take for ever.
+      // Each module has its own stream. Reading one again for many modules would make a small file slow.
       stream: streams.has(stream) ? undefined : toStream(stream),
       symbolsSize: u32(bytes, at + 36),
       oldLinesSize: u32(bytes, at + 40),

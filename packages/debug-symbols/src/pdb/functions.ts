@@ -14,7 +14,7 @@ import type { StringTable } from './string-table.ts';
 /** A line that nothing is known about: files are given by the offset of a checksum, which is never negative. */
 const UNKNOWN_LINE = { line: 0, file: -1 };
 
-/** Programs have at most one for each imported function. */
+/** Thunks that are kept until the public symbols are known. Programs have about one for each imported function. */
 const MAX_THUNKS = 1_000_000;
 /** Ranges of the inlined calls of one function. Further calls are left out. */
 const MAX_CALL_RANGES = 2_000_000;

@@ -77,9 +77,9 @@ export function readPdb(pdb: Pdb, sink: SymbolSink, { demangle, sections = [] }:
   if (addresses.isEmpty) {
     throw new DebugSymbolsError('unsupported', 'the PDB has no section headers; convert it together with its program');
   }
-  const names = new StringTable(openStream(msf, pdb.namedStreams.get('/names')));
-  const writer = new FunctionWriter(addresses, names, sink);
-  writeFunctions(pdb, writer, names, sink);
+  const strings = new StringTable(openStream(msf, pdb.namedStreams.get('/names')));
+  const writer = new FunctionWriter(addresses, strings, sink);
+  writeFunctions(pdb, writer, strings, sink);
   const publics = openStream(msf, dbi.symbolRecords);
   if (publics !== undefined) {
     const readName = (name: string) => readPublicName(name, pdb.cpu, demangle);
@@ -88,7 +88,7 @@ export function readPdb(pdb: Pdb, sink: SymbolSink, { demangle, sections = [] }:
   } else {
     writer.writeThunks(() => false);
   }
-  if (pdb.cpu === 'x86') writeFrames(pdb, names, addresses, sink);
+  if (pdb.cpu === 'x86') writeFrames(pdb, strings, addresses, sink);
 }
 
 function openStream(msf: Msf, index: number | undefined): ByteSource | undefined {
@@ -119,14 +119,17 @@ function nameProcedure({ name, type, typeIsId, thunk }: Procedure, functions: Fu
 function readPublicName(name: string, cpu: string, demangle: (name: string) => string): PublicName {
   if (name.startsWith('?')) return { name: demangle(name), parameterSize: 0 };
   const undecorated = cpu === 'x86' ? readDecoratedName(name) : { name, parameterSize: 0 };
-  // The names of Rust are mangled as well. Others could only look as if they were.
-  return /^_[ZR]/.test(undecorated.name) ? { ...undecorated, name: demangle(undecorated.name) } : undecorated;
+  // The names of Rust and of some other compilers are mangled as well.
+  if (!/^_[ZR]/.test(undecorated.name)) return undecorated;
+  const readable = demangle(undecorated.name);
+  // Demanglers remove the underscore of names such as `_RTC_Initialize`, which belongs to them.
+  return `_${readable}` === undecorated.name ? undecorated : { ...undecorated, name: readable };
 }
 
-function writeFrames({ msf, dbi }: Pdb, names: StringTable, addresses: AddressMap, sink: SymbolSink): void {
+function writeFrames({ msf, dbi }: Pdb, strings: StringTable, addresses: AddressMap, sink: SymbolSink): void {
   const frameData = openStream(msf, dbi.streams.frameData);
   const covered = new CoveredRanges();
-  if (frameData !== undefined) writeFrameData(frameData, names, addresses, sink, covered);
+  if (frameData !== undefined) writeFrameData(frameData, strings, addresses, sink, covered);
   const fpo = openStream(msf, dbi.streams.fpo);
   if (fpo !== undefined) writeFpo(fpo, addresses, sink, covered);
 }
