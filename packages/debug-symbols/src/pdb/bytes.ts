@@ -20,14 +20,8 @@ export function readString(bytes: Uint8Array, at: number, end: number): string {
   while (stop < limit && bytes[stop] !== 0) high |= bytes[stop++]!;
   if (stop <= at) return '';
   // Short ASCII names are the common case, for which a decoder costs more than the characters do.
-  if (high < 0x80 && stop - at <= 64) return readAscii(bytes, at, stop);
-  return UTF8.decode(bytes.subarray(at, stop));
-}
-
-function readAscii(bytes: Uint8Array, start: number, end: number): string {
-  let text = '';
-  for (let at = start; at < end; at++) text += String.fromCharCode(bytes[at]!);
-  return text;
+  if (high >= 0x80 || stop - at > 128) return UTF8.decode(bytes.subarray(at, stop));
+  return String.fromCharCode.apply(null, bytes.subarray(at, stop) as unknown as number[]);
 }
 
 /** Rounds up to a multiple of four, the alignment of nearly all structures of the format. */
