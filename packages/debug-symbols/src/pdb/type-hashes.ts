@@ -9,7 +9,7 @@ const MAX_BUCKETS = 0x40000;
 export class TypeHashes {
   readonly #first: number;
   readonly #bucketCount: number;
-  /** For each bucket, where it begins in `records`; it ends where the next one begins. */
+  /** Where each bucket begins in `records`; it ends where the next one begins. */
   readonly #starts: Uint32Array;
   readonly #records: Uint32Array;
 
