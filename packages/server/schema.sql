@@ -1956,6 +1956,68 @@ create table game_visits (
   constraint game_visits_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table system_symbols (
+  symbol_id uuid not null,
+  source text not null,
+  debug_file text not null,
+  debug_id text not null,
+  code_id text not null,
+  checksum text not null,
+  size bigint not null,
+  stored_size bigint not null,
+  blob_key text not null,
+  functions integer not null,
+  detail smallint not null,
+  records integer not null,
+  problem text,
+  cache_key text,
+  cache_size bigint,
+  cache_version integer,
+  fetched_at timestamp with time zone not null,
+  used_at timestamp with time zone not null,
+  constraint system_symbols_pkey PRIMARY KEY (symbol_id),
+  constraint system_symbols_checksum_key UNIQUE (checksum),
+  constraint system_symbols_blob_key_key UNIQUE (blob_key),
+  constraint system_symbols_cache_key_key UNIQUE (cache_key),
+  constraint system_symbols_check CHECK ((num_nulls(cache_key, cache_size, cache_version) = ANY (ARRAY[0, 3])))
+);
+
+create table symbol_lookups (
+  lookup_id uuid not null,
+  debug_file text not null,
+  debug_id text not null,
+  code_file text not null,
+  code_id text not null,
+  state text default 'waiting'::text not null,
+  problem text,
+  asked text[] default '{}'::text[] not null,
+  tries integer default 0 not null,
+  absences integer default 0 not null,
+  waiting_since timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  claimed_until timestamp with time zone,
+  symbol_id uuid,
+  constraint symbol_lookups_pkey PRIMARY KEY (lookup_id),
+  constraint symbol_lookups_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'found'::text, 'absent'::text]))),
+  constraint symbol_lookups_symbol_id_fkey FOREIGN KEY (symbol_id) REFERENCES system_symbols(symbol_id) ON DELETE SET NULL
+);
+
+create table symbol_lookup_games (
+  lookup_id uuid not null,
+  game_id uuid not null,
+  constraint symbol_lookup_games_pkey PRIMARY KEY (lookup_id, game_id),
+  constraint symbol_lookup_games_lookup_id_fkey FOREIGN KEY (lookup_id) REFERENCES symbol_lookups(lookup_id) ON DELETE CASCADE,
+  constraint symbol_lookup_games_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table symbol_sources (
+  source text not null,
+  failures integer not null,
+  problem text not null,
+  paused_until timestamp with time zone,
+  constraint symbol_sources_pkey PRIMARY KEY (source)
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2102,6 +2164,12 @@ CREATE INDEX api_tokens_by_user ON public.api_tokens USING btree (user_id, token
 CREATE INDEX api_tokens_by_expiry ON public.api_tokens USING btree (expires_at);
 CREATE INDEX api_token_games_by_game ON public.api_token_games USING btree (game_id);
 CREATE INDEX game_visits_by_user ON public.game_visits USING btree (user_id);
+CREATE INDEX system_symbols_by_debug_id ON public.system_symbols USING btree (debug_id);
+CREATE INDEX system_symbols_by_code_id ON public.system_symbols USING btree (code_id) WHERE (code_id <> ''::text);
+CREATE UNIQUE INDEX symbol_lookups_by_module ON public.symbol_lookups USING btree (lower(debug_file), debug_id, lower(code_file), code_id);
+CREATE INDEX symbol_lookups_due ON public.symbol_lookups USING btree (due_at) WHERE (state = 'waiting'::text);
+CREATE INDEX symbol_lookups_by_symbol ON public.symbol_lookups USING btree (symbol_id) WHERE (symbol_id IS NOT NULL);
+CREATE INDEX symbol_lookup_games_by_game ON public.symbol_lookup_games USING btree (game_id);
 
 create view build_names as
  SELECT builds.game_id,

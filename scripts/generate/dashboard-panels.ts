@@ -265,6 +265,18 @@ export const DASHBOARD: readonly Row[] = [
           { expr: rate('chauffeur_symbol_compile_duration_seconds_count', 'outcome'), legend: '{{outcome}}' },
         ],
       },
+      {
+        title: 'Look-ups at symbol servers',
+        description: 'Modules per second that were found, that no server has, or that are tried again.',
+        unit: 'reqps',
+        queries: [{ expr: rate('chauffeur_symbol_lookup_duration_seconds_count', 'outcome'), legend: '{{outcome}}' }],
+      },
+      {
+        title: 'Waiting look-ups',
+        description: 'Modules that wait to be looked up at the symbol servers. Many mean that a server fails.',
+        unit: 'short',
+        queries: [{ expr: `max(chauffeur_symbol_lookups_waiting{${J}})`, legend: 'waiting' }],
+      },
     ],
   },
   {

@@ -152,6 +152,70 @@ const sender: Parse<string> = (value) => {
   return value;
 };
 
+/** A symbol server, and how its files are named. */
+export type SymbolSource = {
+  readonly kind: SymbolSourceKind;
+  /** Ends with a slash, and has neither a user nor a password. */
+  readonly url: string;
+  /** The `Authorization` header, if the address has a user and a password. */
+  readonly authorization: string | undefined;
+};
+
+/** The layouts of symbol servers, by the word before the `+` of an address. */
+const SYMBOL_SOURCE_KINDS = ['breakpad', 'debuginfod', 'microsoft'] as const;
+type SymbolSourceKind = (typeof SYMBOL_SOURCE_KINDS)[number];
+/** The kinds whose files can be read. The others have native files, which `convertNative` has to convert first. */
+const OFFERED_KINDS: readonly SymbolSourceKind[] = ['breakpad'];
+const MAX_SYMBOL_SOURCES = 16;
+
+/** Addresses such as `breakpad+https://symbols.example.com`, in the order in which they are asked. */
+const symbolSources: Parse<readonly SymbolSource[]> = (value) => {
+  const sources = value
+    .split(/[\s,]+/)
+    .filter((address) => address !== '')
+    .map(readSymbolSource);
+  if (sources.length > MAX_SYMBOL_SOURCES) throw new Error(`use at most ${MAX_SYMBOL_SOURCES} addresses`);
+  if (new Set(sources.map(({ kind, url }) => `${kind}+${url}`)).size < sources.length)
+    throw new Error('use each address once');
+  return sources;
+};
+
+/** Addresses may contain a password, so they are not repeated in messages. */
+function readSymbolSource(address: string): SymbolSource {
+  const [, kind = '', rest = ''] = /^([a-z]+)\+(https?:.*)$/i.exec(address) ?? [];
+  const offered = OFFERED_KINDS.find((candidate) => candidate === kind.toLowerCase());
+  if (offered === undefined || !URL.canParse(rest)) {
+    const known = SYMBOL_SOURCE_KINDS.find((candidate) => candidate === kind.toLowerCase());
+    if (known !== undefined && offered === undefined)
+      throw new Error(`this version reads no ${known} servers; use ${formatKinds()}`);
+    throw new Error(`use addresses such as ${formatKinds()}, separated by spaces or commas`);
+  }
+  const url = new URL(rest);
+  const { username, password, search, hash } = url;
+  if (search + hash !== '') throw new Error('use addresses without a query');
+  url.username = '';
+  url.password = '';
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  const credentials = `${decodeCredential(username)}:${decodeCredential(password)}`;
+  return {
+    kind: offered,
+    url: url.href,
+    authorization: username + password === '' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`,
+  };
+}
+
+function decodeCredential(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('percent-encode characters such as %, @ and : in the user and the password');
+  }
+}
+
+function formatKinds(): string {
+  return OFFERED_KINDS.map((kind) => `${kind}+https://symbols.example.com`).join(' or ');
+}
+
 /** 0 for all days, otherwise at least one day more than the window of launch health. */
 const healthDays: Parse<number> = (value) => {
   const days = number(0, 36_500)(value);
@@ -315,6 +379,23 @@ export const SETTINGS = {
     number(1, 1_000_000),
     'With blobs on S3: MiB of compiled symbols that a worker caches in the data folder.',
   ),
+  symbolSources: optional(
+    'CHAUFFEUR_SYMBOL_SOURCES',
+    symbolSources,
+    'Symbol servers where modules without uploaded symbols are looked up, such as `breakpad+https://symbols.example.com`, separated by spaces or commas, in the order in which they are asked; an address may have a user and a password. The names and ids of modules in crash reports are sent there, and all games share what is found. Set it for all processes. Default: none.',
+  ),
+  symbolSourcesMb: setting(
+    'CHAUFFEUR_SYMBOL_SOURCES_MB',
+    '10240',
+    number(1, 100_000_000),
+    'MiB of symbols from symbol servers that are kept. Above it, the least recently used are deleted.',
+  ),
+  symbolPrivateHosts: setting(
+    'CHAUFFEUR_SYMBOL_PRIVATE_HOSTS',
+    '0',
+    flag,
+    'Set it to 1 to allow symbol servers with private addresses, such as in your own network, and http addresses. It also allows redirects to them.',
+  ),
   jobs: setting(
     'CHAUFFEUR_JOBS',
     '2',
@@ -349,6 +430,12 @@ export const SETTINGS = {
   limitChunks: setting('CHAUFFEUR_LIMIT_CHUNKS', '5000', limit, 'Chunks per hour and game.'),
   limitMedia: setting('CHAUFFEUR_LIMIT_MEDIA', '60', limit, 'Uploads of store images and videos per hour and game.'),
   limitSymbolUploads: setting('CHAUFFEUR_LIMIT_SYMBOL_UPLOADS', '30', limit, 'Symbol uploads per hour and game.'),
+  limitSymbolLookups: setting(
+    'CHAUFFEUR_LIMIT_SYMBOL_LOOKUPS',
+    '500',
+    limit,
+    'Modules per hour and game that are looked up at symbol servers for the first time. Crash reports can name any number of modules.',
+  ),
   limitStorageMb: setting(
     'CHAUFFEUR_LIMIT_STORAGE_MB',
     '102400',
@@ -561,6 +648,11 @@ function readSettings(environment: Environment): { config: Config; problems: str
     problems.push('CHAUFFEUR_DATABASE_REPLICA_URL: set DATABASE_URL too; the embedded PostgreSQL has no replicas.');
   if (config.playUrl !== undefined && areRelated(config.playUrl, config.publicUrl))
     problems.push(`CHAUFFEUR_PLAY_URL: ${PLAY_HOST}`);
+  const isPlain = config.symbolSources?.some(({ url: address }) => address.startsWith('http:')) === true;
+  if (isPlain && !config.symbolPrivateHosts)
+    problems.push(
+      'CHAUFFEUR_SYMBOL_SOURCES: use https, or set CHAUFFEUR_SYMBOL_PRIVATE_HOSTS to 1 to allow http as well.',
+    );
   const oidc = [config.oidcIssuer, config.oidcClientId, config.oidcClientSecret];
   if (oidc.some((value) => value !== undefined) && oidc.includes(undefined))
     problems.push(

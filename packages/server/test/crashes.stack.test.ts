@@ -186,6 +186,7 @@ describe('the missing symbols of a build', () => {
         debug_id: '8EB9ED96B569A6A04D6CB5C57A4568B80',
         why: 'never_uploaded',
         detail: 'No symbols of this file were uploaded. Run `chauffeur symbols` on the build.',
+        lookup: null,
         crashes: 2,
       },
     );

@@ -13,6 +13,7 @@ import { openPostOffice, type PostOffice } from './setup/post-office.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
 import { startServer } from './setup/server.ts';
 import { environmentOf, runServerCommand } from './setup/server-command.ts';
+import { startSymbolServer } from './setup/symbol-server.ts';
 
 type Checked = { part: string; level: string; says: string; remedy: string | null };
 
@@ -110,15 +111,37 @@ describe('config check', () => {
       CHAUFFEUR_OIDC_ISSUER: 'http://127.0.0.1:1',
       CHAUFFEUR_OIDC_CLIENT_ID: 'owls',
       CHAUFFEUR_OIDC_CLIENT_SECRET: 'oidc-secret',
+      CHAUFFEUR_SYMBOL_SOURCES: 'breakpad+https://owl:symbol-secret@127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'key',
       AWS_SECRET_ACCESS_KEY: 'aws-secret',
     });
     assert.deepEqual(levelsOf('settings'), ['bad', 'bad', 'unsure']);
     assert.deepEqual(levelsOf('address'), ['unsure'], 'is not judged by a default instead of the invalid value');
-    for (const part of ['data', 'database', 'storage', 'mail', 'scanner', 'sign-in'])
+    for (const part of ['data', 'database', 'storage', 'mail', 'scanner', 'sign-in', 'symbols'])
       assert.ok(levelsOf(part).includes('bad'), `${part}: ${JSON.stringify(checks)}`);
     for (const { remedy } of problems) assert.ok(remedy);
-    assert.doesNotMatch(stdout, /hush-hush|wrong-secret|oidc-secret|aws-secret/);
+    assert.doesNotMatch(stdout, /hush-hush|wrong-secret|oidc-secret|aws-secret|symbol-secret/);
+  });
+
+  test('tries each symbol server', async () => {
+    const servers = await Promise.all([startSymbolServer(), startSymbolServer()]);
+    try {
+      const [good, page] = servers;
+      page.respond = (_, response) => response.end('<html>Sign in</html>');
+      const { checks } = await check({
+        ...ready(),
+        CHAUFFEUR_SYMBOL_SOURCES: `breakpad+${good.url} breakpad+${page.url}`,
+        CHAUFFEUR_SYMBOL_PRIVATE_HOSTS: '1',
+      });
+      const ofServers = checks.filter(({ part }) => part === 'symbols');
+      assert.deepEqual(
+        ofServers.map(({ level }) => level),
+        ['good', 'unsure'],
+      );
+      assert.match(ofServers[1]?.says ?? '', /responds with a file that no symbol server has/);
+    } finally {
+      await Promise.all(servers.map((server) => server.close()));
+    }
   });
 
   test('finds a user who may not create tables', async () => {

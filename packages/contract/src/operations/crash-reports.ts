@@ -106,6 +106,12 @@ export const MissingModule = Type.Object({
   module: Foreign(Type.String()),
   debug_id: Foreign(Type.String({ description: 'The code id for a module without a debug id' })),
   why: Type.Enum(['never_uploaded', 'wrong_debug_id', 'unreadable']),
+  lookup: Nullable(
+    Type.Enum(['waiting', 'absent'], {
+      description:
+        'What the symbol servers of the service say: they are still asked, or do not have them; null if they are not asked',
+    }),
+  ),
   detail: Foreign(Type.String()),
 });
 

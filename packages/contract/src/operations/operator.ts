@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { CursorQuery, NextCursor, Nullable, Timestamp, Uuid } from './fields.ts';
 
-export const SERVICE_PARTS = ['queue', 'storage', 'scanner', 'database', 'mail', 'processes'] as const;
+export const SERVICE_PARTS = ['queue', 'storage', 'scanner', 'database', 'mail', 'processes', 'symbols'] as const;
 
 export const ServiceProblem = Type.Object({
   part: Type.Enum([...SERVICE_PARTS]),
@@ -89,6 +89,17 @@ export const ServiceState = Type.Object({
     held_today: Type.Integer({
       description: 'Emails of this UTC day that were not sent, because their recipients had too many',
     }),
+  }),
+  symbol_servers: Type.Object({
+    waiting: Type.Integer({ description: 'Modules that wait to be looked up' }),
+    failing: Type.Array(
+      Type.Object({
+        address: Type.String({ description: 'As in CHAUFFEUR_SYMBOL_SOURCES, without user and password' }),
+        problem: Type.String(),
+        paused_until: Nullable(Timestamp),
+      }),
+      { description: 'Symbol servers that have failed since they last responded' },
+    ),
   }),
   totals: Type.Object({ users: Type.Integer(), games: Type.Integer(), builds: Type.Integer() }),
 });

@@ -8,7 +8,8 @@ import { failureCodeOf } from '@chauffeur/contract/client';
 import { formatBytes } from '@chauffeur/contract/format';
 import { GIB } from '@chauffeur/contract/limits';
 import pg from 'pg';
-import type { Config } from '../config.ts';
+import type { Config, SymbolSource } from '../config.ts';
+import { download } from '../crash/symbols/sources/download.ts';
 import { openBlobStore } from '../kernel/blobs/open.ts';
 import type { BlobSettings } from '../kernel/blobs/store.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -16,6 +17,7 @@ import { compareMigrations, MigrationError } from '../kernel/database/migrate.ts
 import { refuseTransactionPooling } from '../kernel/database/pooler.ts';
 import { verifySmtp } from '../kernel/email/email.ts';
 import { isLoopbackName } from '../kernel/network/loopback.ts';
+import { INTERNET } from '../kernel/network/public-request.ts';
 import { PRIVATE_FILE } from '../kernel/private-files.ts';
 import { createClamdScanner } from '../kernel/scanner/clamd.ts';
 import type { Log } from '../kernel/telemetry/log.ts';
@@ -41,6 +43,7 @@ export type ConfigPart =
   | 'mail'
   | 'scanner'
   | 'sign-in'
+  | 'symbols'
   | 'pages'
   | 'clock';
 
@@ -63,6 +66,11 @@ export const CONNECTION_CHECKS: readonly ConnectionCheck[] = [
   { part: 'mail', variables: ['CHAUFFEUR_SMTP', 'CHAUFFEUR_MAIL_FROM'], check: checkMail },
   { part: 'scanner', variables: ['CHAUFFEUR_CLAMD', 'CHAUFFEUR_REQUIRE_SCAN'], check: checkScanner },
   { part: 'sign-in', variables: ['CHAUFFEUR_OIDC_ISSUER'], check: checkSignIn },
+  {
+    part: 'symbols',
+    variables: ['CHAUFFEUR_SYMBOL_SOURCES', 'CHAUFFEUR_SYMBOL_PRIVATE_HOSTS'],
+    check: checkSymbolSources,
+  },
   { part: 'pages', variables: [], check: checkPages },
   { part: 'clock', variables: ['DATABASE_URL'], check: checkClock },
 ];
@@ -337,6 +345,33 @@ async function checkSignIn({ config: { oidcIssuer: issuer } }: Facts): Promise<C
       : [fail(`${url} does not describe a provider of single sign-on.`, remedy)];
   } catch {
     return [fail(`Single sign-on at ${issuer} does not respond.`, remedy)];
+  }
+}
+
+/** Asks each symbol server for a file that none has. */
+async function checkSymbolSources({ config }: Facts): Promise<Check[]> {
+  return Promise.all((config.symbolSources ?? []).map((source) => checkSymbolSource(source, config)));
+}
+
+const NO_SYMBOLS = ['config-check', '0'.repeat(33), 'config-check.sym'];
+
+async function checkSymbolSource(source: SymbolSource, { symbolPrivateHosts: allowsPrivate }: Config): Promise<Check> {
+  const name = `${source.kind}+${source.url}`;
+  const internet = { ...INTERNET, allowsPrivate };
+  const limits = { idleMs: TIMEOUT_MS, totalMs: TIMEOUT_MS };
+  try {
+    const file = await download(source, NO_SYMBOLS, { internet, signal: new AbortController().signal, ...limits });
+    if (file === null) return pass(`The symbol server ${name} responds.`);
+    file.close();
+    return warn(
+      `${name} responds with a file that no symbol server has.`,
+      'Check its address in CHAUFFEUR_SYMBOL_SOURCES: this may be a page to sign in.',
+    );
+  } catch (error) {
+    return fail(
+      `The symbol server ${name} cannot be used: ${(error as Error).message}.`,
+      'Check its address in CHAUFFEUR_SYMBOL_SOURCES, and that this machine can reach it.',
+    );
   }
 }
 

@@ -27,7 +27,9 @@ export async function compileSymbols(
   if (text === undefined || text.state === 'unreadable' || text.cache_version === CACHE_VERSION) return;
   const cacheKey = newCacheKey(gameId);
   const begun = performance.now();
-  const compiled = await inSpan('compile symbols', {}, () => compile(ctx, text.blob_key, cacheKey, attempt));
+  const compiled = await inSpan('compile symbols', {}, () =>
+    compileCache(ctx, { textKey: text.blob_key, cacheKey, isLast: attempt.last }),
+  );
   // If this fails, the row may still refer to the cache, so the blob is left to the sweep.
   const recorded = await record(ctx, gameId, { checksum, blobKey: text.blob_key }, compiled);
   const outcome = compiled.cache === null ? 'unreadable' : 'compiled';
@@ -36,11 +38,12 @@ export async function compileSymbols(
   if (recorded && text.cache_key !== null) await dropSymbolBlobs(ctx, [text.cache_key]);
 }
 
-async function compile(
+/**
+ * Compiles a text into a cache. What can't be compiled has no cache, and in the last attempt nothing that fails.
+ */
+export async function compileCache(
   ctx: Context,
-  textKey: string,
-  cacheKey: string,
-  attempt: Attempt,
+  { textKey, cacheKey, isLast }: { textKey: string; cacheKey: string; isLast: boolean },
 ): Promise<symbols.CompiledText> {
   try {
     const result = await compileText({ blobSettings: ctx.blobs.settings, textKey, cacheKey });
@@ -50,7 +53,7 @@ async function compile(
     return { problem: result.unreadable, cache: null };
   } catch (error) {
     await dropSymbolBlobs(ctx, [cacheKey]);
-    const problem = reasonOf(error) ?? (attempt.last ? 'The file could not be compiled. Upload it again.' : null);
+    const problem = reasonOf(error) ?? (isLast ? 'The file could not be compiled. Upload it again.' : null);
     if (problem === null) throw error;
     ctx.log.warn({ err: error, key: textKey }, 'symbols could not be compiled');
     return { problem, cache: null };

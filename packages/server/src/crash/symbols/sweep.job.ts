@@ -162,7 +162,9 @@ export async function referencedKeys(db: Db, keys: readonly string[]): Promise<S
     db,
     sql<{ key: string }>`
       select blob_key as key from symbol_texts where blob_key = any(${keys}::text[])
-      union all select cache_key from symbol_texts where cache_key = any(${keys}::text[])`,
+      union all select cache_key from symbol_texts where cache_key = any(${keys}::text[])
+      union all select blob_key from system_symbols where blob_key = any(${keys}::text[])
+      union all select cache_key from system_symbols where cache_key = any(${keys}::text[])`,
   );
   return new Set(referenced.map(({ key }) => key));
 }

@@ -4,7 +4,7 @@ import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
 import type { Detail } from '@chauffeur/minidump/symbols/symbol-contents';
 import { type RawBuilder, sql } from 'kysely';
-import { changed, type Db, keepPlan, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 
 export type SymbolRow = {
   symbol_uid: string;
@@ -258,7 +258,25 @@ export async function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
 
 /** The blobs that rows refer to. Sizes and checksums of texts are those of the unpacked text. */
 export const symbolBlobs = sql`select blob_key as key, size, checksum as sha256, 'gzip' as packing from symbol_texts
-  union all select cache_key, cache_size, null, null from symbol_texts where cache_key is not null`;
+  union all select cache_key, cache_size, null, null from symbol_texts where cache_key is not null
+  union all select blob_key, size, checksum, 'gzip' from system_symbols
+  union all select cache_key, cache_size, null, null from system_symbols where cache_key is not null`;
+
+/** The modules that wait to be looked up at the symbol servers. */
+export async function countWaitingLookups(db: Db): Promise<number> {
+  const { count } = await onlyRow(
+    db,
+    sql<{ count: number }>`select count(*) as count from symbol_lookups where state = 'waiting'`,
+  );
+  return count;
+}
+
+type SourceState = { source: string; failures: number; problem: string; paused_until: Date | null };
+
+/** The symbol servers that have failed since they last responded. */
+export function readFailingSources(db: Db): Promise<SourceState[]> {
+  return rows(db, sql<SourceState>`select source, failures, problem, paused_until from symbol_sources`);
+}
 
 export type FoundSymbols = {
   /** Null, like the other columns of the symbols, if the game has none with the ids of this module. */

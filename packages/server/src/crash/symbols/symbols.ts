@@ -19,6 +19,7 @@ import { handle } from '../../request/route.ts';
 import { type Build, findBuild, requireBuild } from '../../ship/builds/builds.ts';
 import { openCacheFolder } from './cache-folder.ts';
 import { describeShortcoming } from './module-facts.ts';
+import { findSystemSymbols } from './sources/system-symbols.ts';
 import * as symbols from './symbols.sql.ts';
 import { type FoundSymbols, findModules } from './symbols.sql.ts';
 
@@ -80,8 +81,8 @@ export type WantedModule = {
 /** The symbols of a module. */
 export type SymbolAnswer =
   | { readonly state: 'compiled'; readonly cacheKey: string; readonly cacheSize: number }
-  /** Uploaded but not compiled yet; `symbolsArrivedJob` runs when it is. */
-  | { readonly state: 'pending' }
+  /** Uploaded, or from a symbol server, but not compiled yet; `symbolsArrivedJob` runs when it is. */
+  | { readonly state: 'pending'; readonly ofServer?: true }
   | { readonly state: 'unreadable'; readonly problem: string }
   | { readonly state: 'missing'; readonly why: 'never_uploaded' }
   /**
@@ -90,7 +91,10 @@ export type SymbolAnswer =
    */
   | { readonly state: 'missing'; readonly why: 'wrong_debug_id'; readonly uploadedDebugId: string };
 
-/** Returns the symbols of each module, in order: those of the build, otherwise those of any build of the game. */
+/**
+ * Returns the symbols of each module, in order: those of the build, otherwise those of any build of the game, otherwise
+ * those of the symbol servers in the settings.
+ */
 export async function findSymbols(
   ctx: Context,
   gameId: string,
@@ -98,12 +102,18 @@ export async function findSymbols(
   modules: readonly WantedModule[],
 ): Promise<SymbolAnswer[]> {
   if (modules.length === 0) return [];
-  const rows = await findModules(ctx.db, gameId, buildId, modules.map(toQuery));
+  const queries = modules.map(toQuery);
+  const rows = await findModules(ctx.db, gameId, buildId, queries);
   for (const { checksum, state, cache_version } of rows) {
     if (checksum !== null && state === 'compiled' && cache_version !== CACHE_VERSION)
       await enqueueCompile(ctx.db, gameId, checksum);
   }
-  return rows.map(answerOf);
+  const isMissing = rows.map(({ checksum, state }) => checksum === null || state === 'unreadable');
+  const ofSystem = await findSystemSymbols(
+    ctx,
+    queries.filter((_, index) => isMissing[index]),
+  );
+  return rows.map((row, index) => (isMissing[index] ? ofSystem.shift() : null) ?? answerOf(row));
 }
 
 /**

@@ -23,6 +23,7 @@ export type Limit = {
     | 'chunks'
     | 'media uploads'
     | 'symbol uploads'
+    | 'symbol look-ups'
     | 'invitations'
     | 'password confirmations'
     | 'login codes'
@@ -50,6 +51,7 @@ const LABELS = {
   chunks: 'chunks',
   'media uploads': 'media_uploads',
   'symbol uploads': 'symbol_uploads',
+  'symbol look-ups': 'symbol_lookups',
   invitations: 'invitations',
   'password confirmations': 'password_confirmations',
   'login codes': 'login_codes',
@@ -67,7 +69,7 @@ const LABELS = {
 } as const satisfies Record<Limit['name'], LimitName>;
 
 /**
- * Counts one use by `subject`, the id of a game or account, or what identifies an address. Throws `limitReached` with
+ * Counts uses by `subject`, the id of a game or account, or what identifies an address. Throws `limitReached` with
  * `retry_after` in seconds when the limit is reached.
  */
 export async function countUse(
@@ -75,6 +77,7 @@ export async function countUse(
   db: Db,
   subject: string,
   limit: Limit,
+  uses = 1,
 ): Promise<void> {
   if (limit.max === 0) return;
   const window = limit.windowSeconds * 1000;
@@ -82,8 +85,8 @@ export async function countUse(
   const { used } = await onlyRow(
     db,
     sql<{ used: number }>`
-      insert into rate_counters (subject, name, window_start, used) values (${subject}, ${limit.name}, ${new Date(start)}, 1)
-      on conflict (subject, name, window_start) do update set used = rate_counters.used + 1 returning used`,
+      insert into rate_counters (subject, name, window_start, used) values (${subject}, ${limit.name}, ${new Date(start)}, ${uses})
+      on conflict (subject, name, window_start) do update set used = rate_counters.used + ${uses} returning used`,
   );
   if (countLimit(metrics, LABELS[limit.name], used <= limit.max)) return;
   const retryAfter = Math.max(1, Math.ceil((start + window - clock.now().getTime()) / 1000));

@@ -45,6 +45,7 @@ const LIMIT_NAMES = [
   'set_up_tests',
   'sign_ins',
   'storage',
+  'symbol_lookups',
   'symbol_uploads',
   'uploads',
 ] as const;
@@ -145,6 +146,16 @@ const SYMBOLS = {
     {
       outcome: ['compiled', 'unreadable'],
     },
+  ),
+  symbolLookups: histogram(
+    'chauffeur_symbol_lookup_duration_seconds',
+    'Time to look up a module at the symbol servers. `failed`: a server did not answer, so it is tried again later.',
+    JOB_SECONDS,
+    { outcome: ['found', 'absent', 'failed'] },
+  ),
+  symbolLookupsWaiting: gauge(
+    'chauffeur_symbol_lookups_waiting',
+    'Modules that wait to be looked up at the symbol servers. From the database.',
   ),
 };
 

@@ -5,6 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/operator';
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
+import { countWaitingLookups, readFailingSources } from '../../crash/symbols/symbols.sql.ts';
 import { HOUR } from '../../kernel/clock.ts';
 import { changed, type Db, row, rows } from '../../kernel/database/db.ts';
 import { listJobKinds } from '../../kernel/jobs/jobs.ts';
@@ -25,7 +26,7 @@ const PAGE_SIZE = 50;
 const MAX_LIMITS = 50;
 
 export const getServiceState = handle(contract.getServiceState, async (ctx) => {
-  const [queue, storage, kept, scanner, database, processes, totals, heldEmails] = await Promise.all([
+  const [queue, storage, kept, scanner, database, processes, totals, heldEmails, symbolServers] = await Promise.all([
     readQueue(ctx),
     readServiceStorage(ctx),
     state.countKept(ctx.db),
@@ -34,6 +35,7 @@ export const getServiceState = handle(contract.getServiceState, async (ctx) => {
     listProcesses(ctx.db),
     state.countTotals(ctx.db),
     countHeldEmails(ctx.db, ctx.clock.now()),
+    readSymbolServers(ctx),
   ]);
   const facts = {
     at: ctx.clock.now().toISOString(),
@@ -46,10 +48,27 @@ export const getServiceState = handle(contract.getServiceState, async (ctx) => {
       by: ctx.config.smtp === undefined ? ('outbox' as const) : ('smtp' as const),
       held_today: heldEmails,
     },
+    symbol_servers: symbolServers,
     totals,
   };
   return { problems: findProblems(facts), ...facts };
 });
+
+/** Leaves out servers that are no longer in the settings. */
+async function readSymbolServers({ db, config }: Context): Promise<ServiceState['symbol_servers']> {
+  const [waiting, failing] = await Promise.all([countWaitingLookups(db), readFailingSources(db)]);
+  const current = new Set(config.symbolSources?.map(({ kind, url }) => `${kind}+${url}`));
+  return {
+    waiting,
+    failing: failing
+      .filter(({ source }) => current.has(source))
+      .map(({ source: address, problem, paused_until: until }) => ({
+        address,
+        problem,
+        paused_until: until?.toISOString() ?? null,
+      })),
+  };
+}
 
 function readReplicaState({ replica }: Context): ServiceState['database']['replica'] {
   if (replica === undefined) return null;
@@ -173,12 +192,13 @@ export function settingsNamed(ctx: Context, variables: readonly string[]): Retur
 }
 
 export const getSettings = handle(contract.getSettings, async (ctx) => {
-  const { limitUploads, limitChunks, limitMedia, limitSymbolUploads } = ctx.config;
+  const { limitUploads, limitChunks, limitMedia, limitSymbolUploads, limitSymbolLookups } = ctx.config;
   const maxima: Readonly<Record<string, number>> = {
     uploads: limitUploads,
     chunks: limitChunks,
     'media uploads': limitMedia,
     'symbol uploads': limitSymbolUploads,
+    'symbol look-ups': limitSymbolLookups,
   };
   // All of these limits are per hour. Others, of which some are per day, have counters too.
   const since = new Date(Math.floor(ctx.clock.now().getTime() / HOUR) * HOUR);

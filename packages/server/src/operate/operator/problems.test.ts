@@ -28,6 +28,7 @@ const HEALTHY: Omit<ServiceState, 'problems'> = {
   },
   processes: [{ process_no: 1, role: 'start', started_at: '2026-11-21T11:00:00.000Z', takes_jobs: true, alive: true }],
   mail: { by: 'smtp', held_today: 99 },
+  symbol_servers: { waiting: 0, failing: [] },
   totals: { users: 1, games: 1, builds: 1 },
 };
 
@@ -97,6 +98,20 @@ describe('the problems of a service', () => {
     assert.deepEqual(waiting('long', 5), []);
     assert.equal(waiting('long', 45).length, 1);
     assert.deepEqual(waiting('outgoing', 45), ['unsure queue: An alert has waited for 45 minutes to be delivered.']);
+  });
+
+  it('include symbol servers that keep failing', () => {
+    const failing = (until: string | null) => ({
+      address: 'breakpad+https://symbols.example.com/',
+      problem: 'symbols.example.com: it responds with the status 503',
+      paused_until: until,
+    });
+    const at = (until: string | null) =>
+      describeProblems({ symbol_servers: { waiting: 3, failing: [failing(until)] } });
+    assert.deepEqual(at('2026-11-21T12:10:00.000Z'), [
+      'unsure symbols: Symbols cannot be looked up at symbols.example.com: it responds with the status 503. 3 modules wait.',
+    ]);
+    for (const until of [null, '2026-11-21T11:00:00.000Z']) assert.deepEqual(at(until), []);
   });
 
   it('include mails that were held back, once they are many', () => {

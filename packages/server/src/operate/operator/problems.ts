@@ -113,6 +113,17 @@ const RULES: readonly Rule[] = [
           `${held} emails were held back today, because their recipients had too many.`,
           'Someone may be flooding mailboxes. See the runbook, ChauffeurMailsHeld.',
         ),
+  ({ at, symbol_servers: { waiting, failing } }) => {
+    // A single failure says nothing.
+    const paused = failing.filter(({ paused_until: until }) => until !== null && until > at);
+    if (paused.length === 0) return null;
+    const problems = paused.map(({ problem }) => problem).join('; ');
+    return warning(
+      'symbols',
+      `Symbols cannot be looked up at ${problems}. ${waiting} ${waiting === 1 ? 'module waits' : 'modules wait'}.`,
+      'Check CHAUFFEUR_SYMBOL_SOURCES with chauffeur-server config check.',
+    );
+  },
   ({ mail }) =>
     mail.by === 'smtp'
       ? null

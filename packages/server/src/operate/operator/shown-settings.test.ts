@@ -24,6 +24,7 @@ describe('the settings shown to operators', () => {
       DATABASE_URL: `postgres://app:${secret}@db:5432/chauffeur?password=${secret}`,
       CHAUFFEUR_SMTP: `smtp://app:${secret}@mail.example.com:587`,
       CHAUFFEUR_BLOBS: `s3://${secret}@bucket?region=eu`,
+      CHAUFFEUR_SYMBOL_SOURCES: `breakpad+https://a.example,breakpad+https://app:${secret}@b.example/files`,
     });
     assert.ok(!JSON.stringify([...settings.values()]).includes(secret));
     assert.deepEqual(
@@ -32,6 +33,10 @@ describe('the settings shown to operators', () => {
     );
     assert.equal(settings.get('DATABASE_URL')?.value, 'postgres://‹…›@db:5432/chauffeur?‹…›');
     assert.equal(settings.get('CHAUFFEUR_SMTP')?.value, 'smtp://‹…›@mail.example.com:587');
+    assert.equal(
+      settings.get('CHAUFFEUR_SYMBOL_SOURCES')?.value,
+      'breakpad+https://a.example/ breakpad+https://b.example/files/',
+    );
   });
 
   it('hide passwords that contain an @ or a slash', () => {

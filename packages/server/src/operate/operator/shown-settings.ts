@@ -43,7 +43,9 @@ function defaultOf(name: Name): unknown {
   return fallback === undefined ? undefined : parse(fallback);
 }
 
-function show(name: Name, value: string | number | boolean): string {
+function show(name: Name, value: NonNullable<Config[Name]>): string {
+  // Their credentials are apart from their addresses.
+  if (typeof value === 'object') return value.map(({ kind, url }) => `${kind}+${url}`).join(' ');
   if (typeof value === 'boolean') return value ? '1' : '0';
   return ADDRESSES.has(name) ? withoutCredentials(String(value)) : String(value);
 }

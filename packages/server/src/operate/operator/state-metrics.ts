@@ -2,6 +2,7 @@
 // metrics are, but not more often than every few seconds, and a part that does not respond cannot delay the others.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
+import { countWaitingLookups } from '../../crash/symbols/symbols.sql.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { listJobKinds } from '../../kernel/jobs/jobs.ts';
 import { type METRICS, PARTS } from '../../kernel/telemetry/metric-table.ts';
@@ -39,7 +40,7 @@ const READINGS: readonly Reading[] = [
   {
     name: 'work',
     seconds: 10,
-    gauges: ['openSessions', 'filesAwaitingScan', 'oldestAwaitingScan', 'approvalsPending'],
+    gauges: ['openSessions', 'filesAwaitingScan', 'oldestAwaitingScan', 'approvalsPending', 'symbolLookupsWaiting'],
     read: readWork,
   },
   {
@@ -124,11 +125,17 @@ async function readQueue({ db, metrics }: Context): Promise<void> {
 
 async function readWork(ctx: Context): Promise<void> {
   const { db, metrics } = ctx;
-  const [backlog, sessions, approvals] = await Promise.all([readScanBacklog(db), countAllOpen(db), countPending(db)]);
+  const [backlog, sessions, approvals, lookups] = await Promise.all([
+    readScanBacklog(db),
+    countAllOpen(db),
+    countPending(db),
+    countWaitingLookups(db),
+  ]);
   metrics.filesAwaitingScan.set(backlog.count);
   metrics.oldestAwaitingScan.set(backlog.oldest_seconds);
   metrics.openSessions.set(sessions);
   metrics.approvalsPending.set(approvals);
+  metrics.symbolLookupsWaiting.set(lookups);
 }
 
 async function readDatabase({ db, metrics }: Context): Promise<void> {

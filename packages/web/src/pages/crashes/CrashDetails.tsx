@@ -220,7 +220,10 @@ function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack[
   const { slug } = useGame();
   const withoutSymbols = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
   const ofGame = withoutSymbols.filter((module) => module.own);
-  const ofSystem = new Set(withoutSymbols.filter((module) => !module.own).map(({ name }) => name));
+  const ofSystem = withoutSymbols.filter((module) => !module.own);
+  const lookups = new Map(
+    crash.missing_symbols.map(({ module, debug_id, lookup }) => [`${module}/${debug_id}`, lookup]),
+  );
   const details = new Map(
     crash.missing_symbols.map(({ module, debug_id, detail }) => [`${module}/${debug_id}`, detail]),
   );
@@ -258,13 +261,27 @@ function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack[
           )}
         </Notice>
       )}
-      {ofSystem.size > 0 && (
-        <Text size="sm" c="dimmed">
-          {`No symbols for libraries of the player's system: ${[...ofSystem].join(', ')}.`}
+      {formatSystemModules(ofSystem, lookups).map((text) => (
+        <Text key={text} size="sm" c="dimmed">
+          {text}
         </Text>
-      )}
+      ))}
     </>
   );
+}
+
+type Lookup = Crash['missing_symbols'][number]['lookup'];
+
+/** Libraries of the player's system that have no symbols, and what the symbol servers of the service say. */
+function formatSystemModules(modules: CrashStack['modules'], lookups: ReadonlyMap<string, Lookup>): readonly string[] {
+  const byLookup = Map.groupBy(modules, ({ debug_file: file, debug_id: id }) => lookups.get(`${file}/${id}`) ?? null);
+  return [...byLookup].map(([lookup, of]) => {
+    const names = [...new Set(of.map(({ name }) => name))].join(', ');
+    if (lookup === 'waiting')
+      return `Symbols for libraries of the player's system are being looked up: ${names}. If they are found, this report is updated.`;
+    const without = `No symbols for libraries of the player's system: ${names}.`;
+    return lookup === 'absent' ? `${without} The symbol servers of this service don't have them.` : without;
+  });
 }
 
 const ARRIVED = 'Its symbols have arrived. The dump is queued to be processed again.';

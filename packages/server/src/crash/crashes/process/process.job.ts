@@ -28,6 +28,7 @@ import { newId } from '../../../kernel/secrets/ids.ts';
 import { ThreadCrashError } from '../../../kernel/threads/threads.ts';
 import { batchWriter } from '../../../request/batch-writer.ts';
 import { perContext } from '../../../request/per-context.ts';
+import { requestLookUps } from '../../symbols/sources/request.ts';
 import { type DumpNotes, notesToAdd } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
 import type { GameRules } from '../groups/game-rules.ts';
@@ -141,6 +142,7 @@ async function keepWalk(
   // The previous walk's blob; or this walk's, if the report was deleted meanwhile.
   const unused = isStored ? former : walk.stackKey;
   if (unused !== null) await deleteStack(ctx, unused);
+  if (isStored) await requestLookUps(ctx, gameId, resolver.unknownOf(missingSymbols));
   if (isStored && (await resolver.hasMoreFor(missingSymbols))) await enqueueProcessing(ctx.db, gameId, [reportId]);
 }
 

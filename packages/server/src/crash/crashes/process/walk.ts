@@ -175,6 +175,8 @@ export class SymbolResolver {
   readonly #buildId: string;
   /** Requested modules that had no compiled symbols. */
   #unready: SymbolRequest = [];
+  /** Those of them that have none in their game, not even some that are still compiled. */
+  #unknown: SymbolRequest = [];
 
   constructor(ctx: Context, gameId: string, buildId: string) {
     this.#ctx = ctx;
@@ -185,7 +187,13 @@ export class SymbolResolver {
   async answer(request: SymbolRequest): Promise<SymbolReply> {
     const answers = await this.#find(request);
     this.#unready = request.filter((_, index) => answers[index]!.state !== 'compiled');
+    this.#unknown = request.filter((_, index) => isUnknown(answers[index]!));
     return Promise.all(answers.map((answer) => this.#locate(answer)));
+  }
+
+  /** The modules of these, in the form of `formatModule`, for which symbol servers are to be asked. */
+  unknownOf(missing: readonly string[]): SymbolRequest {
+    return listedIn(missing, this.#unknown);
   }
 
   /**
@@ -193,8 +201,7 @@ export class SymbolResolver {
    * after storing the report: if symbols become ready later, `reprocessMissing` finds the stored report.
    */
   async hasMoreFor(missing: readonly string[]): Promise<boolean> {
-    const candidates = this.#unready.filter((module) => missing.includes(formatModule(module) ?? ''));
-    const answers = await this.#find(candidates);
+    const answers = await this.#find(listedIn(missing, this.#unready));
     return answers.some(({ state }) => state === 'compiled');
   }
 
@@ -213,6 +220,14 @@ export class SymbolResolver {
       throw error;
     }
   }
+}
+
+function isUnknown(answer: SymbolAnswer): boolean {
+  return answer.state === 'pending' ? answer.ofServer === true : answer.state !== 'compiled';
+}
+
+function listedIn(missing: readonly string[], modules: SymbolRequest): SymbolRequest {
+  return modules.filter((module) => missing.includes(formatModule(module) ?? ''));
 }
 
 export async function measureStage<T>(

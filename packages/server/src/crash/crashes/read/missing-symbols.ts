@@ -11,6 +11,7 @@ import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { findBuild } from '../../../ship/builds/builds.ts';
+import { findLookupStates } from '../../symbols/sources/request.ts';
 import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
 
 type MissingModule = OutputOf<typeof getCrash>['missing_symbols'][number];
@@ -26,10 +27,14 @@ export async function explainMissing(
   missing: readonly string[],
 ): Promise<MissingModule[]> {
   const modules = missing.map(readModule);
-  const answers = await findSymbols(ctx, gameId, buildId, modules);
+  const [answers, lookups] = await Promise.all([
+    findSymbols(ctx, gameId, buildId, modules),
+    findLookupStates(ctx, modules),
+  ]);
   return modules.flatMap(({ debugFile, debugId }, index) => {
-    const why = explain(answers[index]!);
-    return why === null ? [] : [{ module: debugFile, debug_id: debugId, ...why }];
+    const lookup = lookups[index] ?? null;
+    const why = explain(answers[index]!, lookup);
+    return why === null ? [] : [{ module: debugFile, debug_id: debugId, ...why, lookup }];
   });
 }
 
@@ -40,18 +45,25 @@ function readModule(text: string): { debugFile: string; debugId: string; codeId:
   return { debugFile: text.slice(0, slash), debugId: id, codeId: id };
 }
 
-function explain(answer: SymbolAnswer): Pick<MissingModule, 'why' | 'detail'> | null {
+/** The end of the sentence that says why symbols are missing. */
+const OF_LOOKUPS = {
+  waiting: '; the symbol servers of this service are being asked for them',
+  absent: ', and the symbol servers of this service do not have them',
+} as const;
+
+function explain(answer: SymbolAnswer, lookup: MissingModule['lookup']): Pick<MissingModule, 'why' | 'detail'> | null {
   if (answer.state === 'unreadable')
     return { why: 'unreadable', detail: `The uploaded symbols cannot be read: ${answer.problem}` };
   if (answer.state !== 'missing') return null;
+  const ofLookups = lookup === null ? '' : OF_LOOKUPS[lookup];
   if (answer.why === 'never_uploaded')
     return {
       why: 'never_uploaded',
-      detail: 'No symbols of this file were uploaded. Run `chauffeur symbols` on the build.',
+      detail: `No symbols of this file were uploaded${ofLookups}. Run \`chauffeur symbols\` on the build.`,
     };
   return {
     why: 'wrong_debug_id',
-    detail: `Symbols of this file were uploaded for ${answer.uploadedDebugId}, which is another build of it. Upload the symbols of this build.`,
+    detail: `Symbols of this file were uploaded for ${answer.uploadedDebugId}, which is another build of it${ofLookups}. Upload the symbols of this build.`,
   };
 }
 
