@@ -80,7 +80,18 @@ function* joined(records: Iterable<string>): Generator<string> {
   if (portion !== '') yield portion;
 }
 
+/** What the system says, by its codes, in words for people. */
+const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'cannot be read or written; check its permissions',
+  EISDIR: 'is a folder',
+  ENOSPC: 'could not be written, because the disk is full',
+};
+
 function describe(error: unknown): string {
   if (error instanceof DebugSymbolsError) return `chauffeur-dump-syms: ${error.message} (${error.code})`;
-  return `chauffeur-dump-syms: ${error instanceof Error ? error.message : String(error)}`;
+  const { code = '', path, message } = error as NodeJS.ErrnoException;
+  const known = SYSTEM_ERRORS[code];
+  if (known !== undefined) return `chauffeur-dump-syms: ${path ?? 'the output'} ${known}`;
+  return `chauffeur-dump-syms: ${message}`;
 }
