@@ -8,6 +8,7 @@ WORKDIR /src
 COPY package.json package-lock.json ./
 COPY packages/cli/package.json packages/cli/
 COPY packages/contract/package.json packages/contract/
+COPY packages/debug-symbols/package.json packages/debug-symbols/
 COPY packages/minidump/package.json packages/minidump/
 COPY packages/server/package.json packages/server/
 COPY packages/web/package.json packages/web/

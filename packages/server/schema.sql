@@ -464,6 +464,7 @@ create table symbol_texts (
   functions integer,
   detail smallint,
   records integer,
+  unwind integer,
   constraint symbol_texts_pkey PRIMARY KEY (game_id, checksum),
   constraint symbol_texts_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'compiled'::text, 'unreadable'::text]))),
   constraint symbol_texts_check CHECK (((state = 'compiled'::text) = (cache_key IS NOT NULL))),
@@ -484,6 +485,7 @@ create table symbols (
   uploaded_at timestamp with time zone default clock_timestamp() not null,
   code_id text default ''::text not null,
   poorer_at timestamp with time zone,
+  native_checksum text,
   constraint symbols_pkey PRIMARY KEY (game_id, symbol_uid),
   constraint symbols_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE,
   constraint symbols_game_id_checksum_fkey FOREIGN KEY (game_id, checksum) REFERENCES symbol_texts(game_id, checksum)
@@ -2018,6 +2020,23 @@ create table symbol_sources (
   constraint symbol_sources_pkey PRIMARY KEY (source)
 );
 
+create table native_symbols (
+  game_id uuid not null,
+  native_uid uuid not null,
+  build_id uuid not null,
+  key_ref text not null,
+  file_name text not null,
+  size bigint not null,
+  checksum text not null,
+  blob_key text,
+  problem text,
+  uploaded_at timestamp with time zone default clock_timestamp() not null,
+  constraint native_symbols_pkey PRIMARY KEY (game_id, native_uid),
+  constraint native_symbols_check CHECK (((blob_key IS NULL) = (problem IS NOT NULL))),
+  constraint native_symbols_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint native_symbols_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2170,6 +2189,10 @@ CREATE UNIQUE INDEX symbol_lookups_by_module ON public.symbol_lookups USING btre
 CREATE INDEX symbol_lookups_due ON public.symbol_lookups USING btree (due_at) WHERE (state = 'waiting'::text);
 CREATE INDEX symbol_lookups_by_symbol ON public.symbol_lookups USING btree (symbol_id) WHERE (symbol_id IS NOT NULL);
 CREATE INDEX symbol_lookup_games_by_game ON public.symbol_lookup_games USING btree (game_id);
+CREATE UNIQUE INDEX native_symbols_by_build ON public.native_symbols USING btree (game_id, build_id, checksum);
+CREATE UNIQUE INDEX native_symbols_by_blob ON public.native_symbols USING btree (blob_key) WHERE (blob_key IS NOT NULL);
+CREATE INDEX symbols_by_native ON public.symbols USING btree (game_id, native_checksum) WHERE (native_checksum IS NOT NULL);
+CREATE INDEX symbol_texts_without_unwind ON public.symbol_texts USING btree (created_at) WHERE (unwind IS NULL);
 
 create view build_names as
  SELECT builds.game_id,

@@ -143,6 +143,10 @@ export const LIMITS = {
   missingSymbolReports: 500,
   /** A Breakpad symbol file, unpacked. */
   symbolFileBytes: 512 * MIB,
+  /** A program or debug file that is uploaded as symbols, unpacked. */
+  nativeFileBytes: 2 * GIB,
+  /** Architectures of a universal binary that is uploaded as symbols. */
+  nativeSlices: 8,
   symbolFiles: 200,
   symbolUnpackedBytes: 2 * GIB,
   symbolUploadBytes: GIB,

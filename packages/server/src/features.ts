@@ -42,6 +42,7 @@ export * as crashesUndo from './crash/crashes/triage/undo.ts';
 export * as issueTracker from './crash/issue-tracker/issue-tracker.ts';
 export * as source from './crash/source/source.ts';
 export * as symbolsCompile from './crash/symbols/compile.job.ts';
+export * as symbolsConvert from './crash/symbols/convert.job.ts';
 export * as symbolsCompileSystem from './crash/symbols/sources/compile-system.job.ts';
 export * as symbolsLookUp from './crash/symbols/sources/look-up.job.ts';
 export * as symbolsSweepSources from './crash/symbols/sources/sweep-sources.job.ts';

@@ -149,7 +149,7 @@ test('symbols of an earlier release are counted, get their code id, and are used
   await changed(server.ctx.db, sql`update symbols set code_id = '', debug_id = ${ZEROS} where game_id = ${game.uid}`);
   await changed(
     server.ctx.db,
-    sql`update symbol_texts set functions = null, detail = null, records = null where game_id = ${game.uid}`,
+    sql`update symbol_texts set functions = null, detail = null, records = null, unwind = null where game_id = ${game.uid}`,
   );
   const second = await untilDone(server, await reportCrash(server, game, buildId, { dump: writeMingwDump({}) }));
   assert.equal(second.signature, 'owls.exe+0x12');

@@ -69,6 +69,8 @@ describe('an accepted upload', () => {
       state: 'stored',
       problem: null,
       functions: 1,
+      unwind: 0,
+      native_checksum: null,
       poorer_at: null,
     });
     assert.match(`${symbol_uid} ${uploaded_at}`, /^[0-9a-f-]{36} \d{4}-.*Z$/);

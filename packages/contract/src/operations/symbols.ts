@@ -25,15 +25,19 @@ export const SymbolRecord = Type.Object({
   debug_file: Foreign(
     Type.String({ description: 'Name of the file with the debug information, such as game.pdb or libgame.so' }),
   ),
-  debug_id: Type.String({ description: 'Breakpad debug id; the code id for a module without one' }),
+  debug_id: Type.String({
+    description: 'Breakpad debug id; the code id for a module without one; empty until a native file is converted',
+  }),
   code_id: Nullable(
     Type.String({ description: 'Identifies the code file, such as its timestamp and size on Windows' }),
   ),
   os: Type.String(),
   cpu: Type.String(),
-  size: Type.Integer({ description: 'Size of the text in bytes' }),
+  size: Type.Integer({ description: 'Size in bytes of the text, or of a native file that is not converted' }),
   checksum: Sha256,
-  state: Type.Enum([...SYMBOL_STATES], { description: 'stored: not compiled yet; unreadable: see problem' }),
+  state: Type.Enum([...SYMBOL_STATES], {
+    description: 'stored: not converted or compiled yet; unreadable: see problem',
+  }),
   problem: Nullable(
     Foreign(
       Type.String({
@@ -44,6 +48,14 @@ export const SymbolRecord = Type.Object({
   functions: Nullable(
     Type.Integer({ description: 'Number of functions with a name; null until an older file is counted' }),
   ),
+  unwind: Nullable(
+    Type.Integer({ description: 'Number of ranges with unwind rules; null until an older file is counted' }),
+  ),
+  native_checksum: Nullable({
+    ...Sha256,
+    description:
+      'SHA-256 of the program or debug file that the symbols are made of, which is also the checksum until it is converted; null for a .sym file',
+  }),
   uploaded_at: Timestamp,
   poorer_at: Nullable({
     ...Timestamp,
@@ -55,7 +67,8 @@ const SymbolPage = Type.Object({ ...SymbolList.properties, next_cursor: NextCurs
 
 export const uploadSymbols = defineOperation({
   id: 'symbols.upload',
-  summary: "Upload a Breakpad .sym file, or a zip of them, for a build; Breakpad's sym_upload works as well",
+  summary:
+    "Upload a Breakpad .sym file, a program or a debug file, or a zip of them, for a build; Breakpad's sym_upload works as well",
   method: 'POST',
   path: '/tool/upload/symbols',
   host: 'upload',
@@ -69,7 +82,9 @@ export const uploadSymbols = defineOperation({
   body: Type.Object({
     build_id: Type.Optional(Uuid),
     checksum: Type.Optional(ChecksumInput),
-    file: Type.Optional(FilePart('application/octet-stream', 'A .sym file, or a zip of them')),
+    file: Type.Optional(
+      FilePart('application/octet-stream', 'A .sym file, a program, a PDB or another debug file, or a zip of them'),
+    ),
     symbol_file: Type.Optional(
       FilePart('application/octet-stream', "The same, under the name that Breakpad's sym_upload uses"),
     ),

@@ -58,6 +58,8 @@ export type SymbolRecord = {
   functions: number | null;
   uploaded_at: string;
   poorer_at: string | null;
+  unwind: number | null;
+  native_checksum: string | null;
 };
 
 export async function symbolsOf(server: TestServer, game: TestGame, buildId: string): Promise<SymbolRecord[]> {

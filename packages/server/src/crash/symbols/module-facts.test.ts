@@ -103,7 +103,10 @@ for (const name of ['..', 'a:b', 'nul', 'a.', 'x'.repeat(300), '/', 'a\u0001']) 
   });
 }
 
-const textFacts = (functions: number, detail: 0 | 1 | 2 | 3, records: number) => ({ functions, detail, records });
+const textFacts = (functions: number, detail: 0 | 1 | 2 | 3, records: number) => ({
+  ...{ functions, detail, records },
+  unwind: 0,
+});
 const LINES = textFacts(1200, 3, 40_000);
 const FUNCTIONS = textFacts(90_000, 2, 90_000);
 
@@ -139,11 +142,21 @@ it('the reason names what both files have', () => {
   );
 });
 
+const FILE = { debug_id: 'A0', code_id: '', unwind: 0, native_checksum: null, best_detail: 3, best_unwind: 0 } as const;
+
+it('a program needs no functions if another file has them, and a PDB needs unwind rules', () => {
+  const native = { ...FILE, native_checksum: 'ab', best_unwind: 9 };
+  assert.equal(describeShortcoming({ ...native, detail: 1, unwind: 9 }), null);
+  assert.match(describeShortcoming({ ...native, detail: 1, unwind: 9, best_detail: 1 }) ?? '', /^It has no functions/);
+  assert.equal(describeShortcoming({ ...native, detail: 3 }), null);
+  assert.match(describeShortcoming({ ...native, detail: 3, best_unwind: 0 }) ?? '', /^It has no unwind rules/);
+});
+
 it('a file with functions and an id has no shortcoming', () => {
-  const ids = { debug_id: 'A0', code_id: '' };
+  const ids = { ...FILE, detail: 3 } as const;
   assert.equal(describeShortcoming({ ...ids, detail: 2 }), null);
   assert.equal(describeShortcoming({ ...ids, detail: null }), null);
   assert.match(describeShortcoming({ ...ids, detail: 1 }) ?? '', /^It has no functions, only public names/);
-  assert.match(describeShortcoming({ debug_id: '000', code_id: '', detail: 3 }) ?? '', /^It has neither a debug id/);
-  assert.equal(describeShortcoming({ debug_id: '63cf138f21000', code_id: '63cf138f21000', detail: 3 }), null);
+  assert.match(describeShortcoming({ ...ids, debug_id: '000', detail: 3 }) ?? '', /^It has neither a debug id/);
+  assert.equal(describeShortcoming({ ...ids, debug_id: '63cf138f21000', code_id: '63cf138f21000', detail: 3 }), null);
 });

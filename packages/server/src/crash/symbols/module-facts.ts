@@ -7,7 +7,8 @@ import { canonicalDebugId, identifyModule } from '@chauffeur/minidump/symbols/mo
 import { readSymbolFileHead } from '@chauffeur/minidump/symbols/module-line';
 import { DETAILS } from '@chauffeur/minidump/symbols/symbol-contents';
 import { isSafeName, symbolFileName } from '@chauffeur/minidump/symbols/symbol-path';
-import type { ModuleText, TextFacts } from './symbols.sql.ts';
+import type { TextFacts } from './symbol-rows.ts';
+import type { ModuleText } from './symbols.sql.ts';
 
 export type ModuleFacts = {
   readonly debugFile: string;
@@ -81,30 +82,57 @@ export function replaces(
   return detail === existing.detail ? records >= existing.records : detail > existing.detail;
 }
 
+/** Whether a file describes more code for walking stacks. Files of earlier releases count as if they had none. */
+export function hasMoreUnwind(
+  text: Pick<ModuleText, 'state' | 'unwind'> | TextFacts | undefined,
+  other: Pick<ModuleText, 'unwind'> | TextFacts,
+): boolean {
+  if (text === undefined || ('state' in text && text.state === 'unreadable')) return false;
+  return (text.unwind ?? 0) > (other.unwind ?? 0);
+}
+
+const UNWIND_SUFFIX = ' (unwind rules)';
+
+/** The name under which a build lists a file that is only used for its unwind rules, as well as a richer one. */
+export function unwindNameOf(debugFile: string): string {
+  return debugFile.endsWith(UNWIND_SUFFIX) ? debugFile : debugFile + UNWIND_SUFFIX;
+}
+
 /** Says in a sentence what the existing file has that the new one has not. */
 export function formatPoorer(facts: TextFacts, existing: Pick<ModuleText, keyof TextFacts>): string {
   return `The build already has a richer file of this module, with ${describeFacts(existing)}; this one has ${describeFacts(facts)}, so it is not used. To use it, delete the other one first.`;
 }
 
-/** Says what is wrong with a file that can be read but is of little use; null for a file with functions. */
-export function describeShortcoming({
-  detail,
-  debug_id: debugId,
-  code_id: codeId,
-}: {
-  detail: TextFacts['detail'] | null;
+type Shortcoming = {
   debug_id: string;
   code_id: string;
-}): string | null {
+  detail: TextFacts['detail'] | null;
+  unwind: number | null;
+  native_checksum: string | null;
+  best_detail: TextFacts['detail'] | null;
+  best_unwind: number | null;
+};
+
+/**
+ * Says what is wrong with a file that can be read but is of little use; null for a file with functions, and for one
+ * with unwind rules of a module whose functions are in another file.
+ */
+export function describeShortcoming(file: Shortcoming): string | null {
+  const { debug_id: debugId, code_id: codeId, detail, unwind } = file;
   const problems = [];
   if (codeId === '' && /^0*$/.test(debugId))
     problems.push('It has neither a debug id nor a code id, so no crash report can use it.');
-  if (detail === DETAILS.names)
+  const isHelpful = (unwind ?? 0) > 0 && (file.best_detail ?? 0) >= DETAILS.functions;
+  if (detail === DETAILS.names && !isHelpful)
     problems.push(
-      'It has no functions, only public names or unwind rules. Create it from the unstripped program or its debug file.',
+      file.native_checksum === null
+        ? 'It has no functions, only public names or unwind rules. Create it from the unstripped program or its debug file.'
+        : 'It has no functions, only public names or unwind rules. Upload the unstripped program or its debug file as well.',
     );
   if (detail === DETAILS.nothing)
     problems.push('It has no functions. Create it from the unstripped program or its debug file.');
+  if (file.native_checksum !== null && file.best_unwind === 0 && (detail ?? 0) >= DETAILS.functions)
+    problems.push('It has no unwind rules, so stacks are guessed. Upload the program itself as well.');
   return problems.length === 0 ? null : problems.join(' ');
 }
 

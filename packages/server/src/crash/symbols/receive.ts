@@ -1,5 +1,5 @@
-// Receives the form of a symbol upload, a .sym file, also compressed, or a zip of them, and stores the files as blobs
-// that are not recorded yet. The form is our own or that of Breakpad's sym_upload. A zip is first written to an
+// Receives the form of a symbol upload, a .sym file, a program or a debug file, also compressed, or a zip of them, and
+// stores the files as blobs that are not recorded yet. The form is our own or that of Breakpad's sym_upload. A zip is first written to an
 // unlinked file, which disappears when it is closed or the process dies.
 
 import { createHash, type Hash } from 'node:crypto';
@@ -21,8 +21,9 @@ import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { type Build, requireBuild } from '../../ship/builds/builds.ts';
 import type { FreeStorage } from '../../ship/usage/usage.ts';
-import { dropSymbolBlobs, formatFileName, type StoredText, storeFailure, storeText } from './store-text.ts';
-import { unpack } from './unpack.ts';
+import { type StoredFile, type StoredNative, storeFile } from './store-native.ts';
+import { dropSymbolBlobs, formatFileName, type StoredText, storeFailure } from './store-text.ts';
+import { unpack, unpacksTooLarge } from './unpack.ts';
 
 /** The largest form: the file plus text fields and part headers. */
 export const MAX_FORM_BYTES = LIMITS.symbolUploadBytes + 8 * MIB;
@@ -32,6 +33,7 @@ type SymbolForm = 'own' | 'breakpad';
 type ReceivedSymbols = {
   readonly build: Build;
   readonly texts: readonly StoredText[];
+  readonly natives: readonly StoredNative[];
   readonly form: SymbolForm;
 };
 
@@ -53,7 +55,7 @@ export async function receiveSymbols(
   { buildId: buildIdInUrl, storage }: { buildId: string | undefined; storage: FreeStorage },
 ): Promise<ReceivedSymbols> {
   let form: SymbolForm = 'own';
-  let single: StoredText | undefined;
+  let single: StoredFile | undefined;
   let zip: Spooled | undefined;
   // The hash of the file as it was sent, which may be compressed.
   const hash = createHash('sha256');
@@ -71,8 +73,8 @@ export async function receiveSymbols(
     }
     const fileName = filename || 'the file';
     const source = packingOf(head) === null ? all : unpackText(fileName, hashed(all, hash));
-    single = await storeText(ctx, gameId, { name: fileName, source, storage });
-    checksum = source === all ? single.checksum : hash.digest('hex');
+    single = await storeFile(ctx, gameId, { name: fileName, source, storage });
+    checksum = source === all ? contentOf(single).checksum : hash.digest('hex');
   }
 
   try {
@@ -85,13 +87,20 @@ export async function receiveSymbols(
     });
     const build = await requireNamedBuild(ctx, gameId, fields.build_id ?? buildIdInUrl);
     requireChecksum(form, fields, zip?.checksum ?? checksum);
-    return { build, texts: zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, storage), form };
+    const files = zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, storage);
+    const texts = files.flatMap((file) => ('text' in file ? [file.text] : []));
+    const natives = files.flatMap((file) => ('native' in file ? [file.native] : []));
+    return { build, texts, natives, form };
   } catch (error) {
-    if (single !== undefined) await dropSymbolBlobs(ctx, [single.blobKey]);
+    if (single !== undefined) await dropSymbolBlobs(ctx, [contentOf(single).blobKey]);
     throw error;
   } finally {
     await zip?.file.close();
   }
+}
+
+function contentOf(file: StoredFile): { readonly checksum: string; readonly blobKey: string } {
+  return 'text' in file ? file.text : file.native;
 }
 
 async function* hashed(source: ByteSource, hash: Hash): AsyncGenerator<Uint8Array> {
@@ -160,18 +169,30 @@ async function storeZip(
   gameId: string,
   { file, size }: Spooled,
   storage: FreeStorage,
-): Promise<StoredText[]> {
-  const texts: StoredText[] = [];
+): Promise<StoredFile[]> {
+  const files: StoredFile[] = [];
+  const unpacked = { bytes: 0 };
   try {
-    for await (const { name, bytes } of unpack(file, size))
-      texts.push(await storeText(ctx, gameId, { name, source: bytes, storage }));
-    return texts;
+    for await (const { name, bytes } of unpack(file, size)) {
+      const source = countUnpacked(unpackText(name, bytes), unpacked);
+      files.push(await storeFile(ctx, gameId, { name, source, storage }));
+    }
+    return files;
   } catch (error) {
     await dropSymbolBlobs(
       ctx,
-      texts.map(({ blobKey }) => blobKey),
+      files.map((stored) => contentOf(stored).blobKey),
     );
     throw storeFailure(error);
+  }
+}
+
+/** Throws `tooLarge` if the files of a zip, of which some are compressed once more, have too many bytes together. */
+async function* countUnpacked(source: ByteSource, unpacked: { bytes: number }): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) {
+    unpacked.bytes += bytes.length;
+    if (unpacked.bytes > LIMITS.symbolUnpackedBytes) throw unpacksTooLarge();
+    yield bytes;
   }
 }
 

@@ -1,14 +1,19 @@
-// Adds stored symbol texts to a build: rows and jobs in one transaction, and each text only once per game.
+// Adds stored symbols to a build: rows and jobs in one transaction, and each text only once per game. A native file that
+// was converted for any build of the game is not converted again.
 import { ApiError, errors } from '@chauffeur/contract/errors';
+import type { Os } from '@chauffeur/contract/identity';
 import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { type Build, orDeletedBuild } from '../../ship/builds/builds.ts';
 import { enforceQuota } from '../../ship/usage/usage.ts';
-import { formatPoorer, replaces } from './module-facts.ts';
+import { formatPoorer, hasMoreUnwind, replaces, unwindNameOf } from './module-facts.ts';
+import * as native from './native.sql.ts';
+import type { StoredNative } from './store-native.ts';
 import { asStoreFailure, dropSymbolBlobs, formatFileName, type StoredText, toShownName } from './store-text.ts';
+import type { SymbolRow } from './symbol-rows.ts';
 import * as symbols from './symbols.sql.ts';
-import { enqueueArrived, enqueueCompile } from './symbols.ts';
+import { enqueueArrived, enqueueCompile, enqueueConvert } from './symbols.ts';
 
 /** A file that is not used because the build has a richer one of its module. */
 type PoorerFile = {
@@ -19,7 +24,17 @@ type PoorerFile = {
   readonly kept_symbol_uid: string;
   readonly reason: string;
 };
-type Recorded = { readonly rows: readonly symbols.SymbolRow[]; readonly poorer: PoorerFile[] };
+type Recorded = { readonly rows: readonly SymbolRow[]; readonly poorer: PoorerFile[] };
+
+/** Symbols to record. */
+type Batch = {
+  readonly build: Build;
+  readonly keyRef: string;
+  readonly texts: readonly StoredText[];
+  readonly natives: readonly StoredNative[];
+  /** The native file that the texts were made of. Its row is deleted. */
+  readonly converted?: { readonly nativeUid: string; readonly blobKey: string; readonly checksum: string };
+};
 
 /**
  * Records the texts unless the build has richer ones. Returns their symbols, and the files that are not used. Throws
@@ -27,18 +42,16 @@ type Recorded = { readonly rows: readonly symbols.SymbolRow[]; readonly poorer: 
  * already has are deleted. After an error other than `notSymbols` the rows may exist, so the blobs are left to the
  * sweep.
  */
-export async function recordSymbols(
-  ctx: Context,
-  { build, keyRef, texts }: { build: Build; keyRef: string; texts: readonly StoredText[] },
-): Promise<Recorded> {
-  const keys = texts.map(({ blobKey }) => blobKey);
+export async function recordSymbols(ctx: Context, batch: Batch): Promise<Recorded> {
+  const { build, texts, natives } = batch;
+  const keys = [...texts, ...natives].map(({ blobKey }) => blobKey);
   const byModule = groupByModule(texts);
   if (byModule instanceof ApiError) {
     await dropSymbolBlobs(ctx, keys);
     throw byModule;
   }
   const recorded = await transact(ctx.db, async (tx) => {
-    const inserted = await insert(tx, build, keyRef, byModule);
+    const inserted = await insert(tx, batch, byModule);
     if (inserted.keys.size > 0) await enforceQuota(ctx, tx, build.game_id);
     return inserted;
   }).catch(async (cause) => {
@@ -72,45 +85,116 @@ function groupByModule(texts: readonly StoredText[]): StoredText[] | ApiError {
   return [...byModule.values()];
 }
 
-async function insert(tx: Tx, build: Build, keyRef: string, all: StoredText[]) {
+/** A text of this upload, or one that was made of a native file of it for another build. */
+type NewText = StoredText & { readonly nativeChecksum: string | null };
+
+async function insert(tx: Tx, { build, keyRef, natives, converted }: Batch, uploaded: readonly StoredText[]) {
   const { game_id: gameId, build_id: buildId } = build;
+  const owner = { gameId, buildId, keyRef };
   await symbols.lockSymbols(tx, gameId);
-  const { texts, poorer } = await keepRicher(tx, build, all);
-  // The statement fails on duplicates. Two modules should never have the same text, because the text contains the
-  // module.
-  const byChecksum = new Map(texts.map((text) => [text.checksum, text]));
-  const insertedChecksums = await symbols.insertTexts(tx, gameId, [...byChecksum.values()]);
-  await symbols.upsertSymbols(
-    tx,
-    { gameId, buildId, keyRef },
-    texts.map(({ module, checksum }) => ({ ...module, checksum, symbolUid: newId() })),
-  );
-  const rows = await symbols.symbolsOfTexts(tx, gameId, buildId, [...byChecksum.keys()]);
+  // A file that was deleted during its conversion leaves nothing behind.
+  if (converted !== undefined && !(await native.deleteConverted(tx, gameId, converted)))
+    return { rows: [], keys: new Set<string>(), poorer: [] };
+  const known = await findKnown(tx, gameId, natives);
+  const nativeChecksum = converted?.checksum ?? null;
+  const kept = new Map<string, NewText>();
+  const insertedChecksums = new Set<string>();
+  const poorer: PoorerFile[] = [];
+  // Files that were converted for different builds can have the same module, so each is recorded on its own.
+  for (const batch of [uploaded.map((text) => ({ ...text, nativeChecksum })), ...known.texts.map((text) => [text])]) {
+    const chosen = await keepRicher(tx, build, batch);
+    // The statement fails on duplicates. Two modules should never have the same text, because the text contains the
+    // module.
+    const byChecksum = new Map(chosen.texts.map((text) => [text.checksum, text]));
+    for (const checksum of await symbols.insertTexts(tx, gameId, [...byChecksum.values()]))
+      insertedChecksums.add(checksum);
+    await symbols.upsertSymbols(
+      tx,
+      owner,
+      chosen.texts.map(({ module, ...text }) => ({ ...module, ...text, symbolUid: newId() })),
+    );
+    for (const text of chosen.texts) kept.set(text.checksum, text);
+    poorer.push(...chosen.poorer);
+  }
+  const waiting = await insertWaiting(tx, owner, known.unknown);
+  const rows = await symbols.symbolsOfTexts(tx, gameId, buildId, [...kept.keys()]);
   for (const checksum of insertedChecksums) await enqueueCompile(tx, gameId, checksum);
   // Texts that are already compiled get no compile job, but reports of this build may have been processed without them.
   for (const symbol of rows.filter(({ state }) => state === 'compiled')) await enqueueArrived(tx, gameId, symbol);
-  const keys = new Set(
-    [...byChecksum.values()].filter(({ checksum }) => insertedChecksums.has(checksum)).map((t) => t.blobKey),
-  );
-  return { rows, keys, poorer };
+  const used = [...kept.values()].filter(({ checksum }) => insertedChecksums.has(checksum));
+  const keys = new Set([...used.map(({ blobKey }) => blobKey), ...waiting.keys]);
+  return { rows: [...rows, ...waiting.rows], keys, poorer };
 }
 
-/** Two concurrent uploads wait for each other, so the richer file is kept whichever comes first. */
-async function keepRicher(tx: Tx, { game_id: gameId, build_id: buildId }: Build, all: StoredText[]) {
-  const keyOf = (fileName: string, debugId: string) => `${debugId}/${fileName}`;
+/** Finds the texts that were already made of these files. `unknown` are the other files, each once. */
+async function findKnown(tx: Tx, gameId: string, natives: readonly StoredNative[]) {
+  const byChecksum = new Map(natives.map((file) => [file.checksum, file]));
+  const found = await native.textsOfNatives(tx, gameId, [...byChecksum.keys()]);
+  const texts = found.map(
+    ({
+      native_checksum: nativeChecksum,
+      debug_file: debugFile,
+      debug_id: debugId,
+      code_id: codeId,
+      ...text
+    }): NewText => {
+      const { os, cpu, checksum, size, stored_size: storedSize, blob_key: blobKey } = text;
+      const { functions, detail, records, unwind } = text;
+      const module = { debugFile, debugId, codeId, os: os as Os, cpu };
+      const { name } = byChecksum.get(nativeChecksum)!;
+      const stored = { checksum, size, storedSize, blobKey, nativeChecksum };
+      return { module, name, ...stored, functions, detail, records, unwind };
+    },
+  );
+  const known = new Set(texts.map(({ nativeChecksum }) => nativeChecksum));
+  return { texts, unknown: [...byChecksum.values()].filter(({ checksum }) => !known.has(checksum)) };
+}
+
+/** Adds native files that have to be converted. Returns their rows, and the keys of the blobs that are kept. */
+async function insertWaiting(
+  tx: Tx,
+  owner: { gameId: string; buildId: string; keyRef: string },
+  natives: readonly StoredNative[],
+) {
+  if (natives.length === 0) return { rows: [], keys: [] };
+  const { gameId, buildId } = owner;
+  const files = natives.map((file) => ({ ...file, nativeUid: newId() }));
+  const inserted = await native.insertNatives(tx, owner, files);
+  for (const { native_uid: nativeUid } of inserted) await enqueueConvert(tx, gameId, nativeUid);
+  const checksums = natives.map(({ checksum }) => checksum);
+  return {
+    rows: await native.nativesOfBuild(tx, gameId, buildId, checksums),
+    keys: inserted.map(({ blob_key }) => blob_key),
+  };
+}
+
+/**
+ * Chooses the texts that the build keeps: for each module the richer one, and another that has more unwind rules.
+ * Two concurrent uploads wait for each other, so the same files are kept in whichever order they come.
+ */
+async function keepRicher(tx: Tx, { game_id: gameId, build_id: buildId }: Build, all: readonly NewText[]) {
+  const keyOf = (fileName: string, debugId: string) => `${debugId}/${fileName.toLowerCase()}`;
   const existing = await symbols.textsOfModules(
     tx,
     gameId,
     buildId,
-    all.map(({ module }) => module),
+    all.flatMap(({ module }) => [module, { ...module, debugFile: unwindNameOf(module.debugFile) }]),
   );
   const byModule = new Map(existing.map((text) => [keyOf(text.file_name, text.debug_id), text]));
-  const texts: StoredText[] = [];
+  const texts: NewText[] = [];
   const poorer: PoorerFile[] = [];
   for (const text of all) {
     const { debugFile, debugId } = text.module;
-    const kept = byModule.get(keyOf(debugFile.toLowerCase(), debugId));
-    if (kept === undefined || kept.checksum === text.checksum || replaces(text, kept)) texts.push(text);
+    const unwindName = unwindNameOf(debugFile);
+    const kept = byModule.get(keyOf(debugFile, debugId));
+    const extra = byModule.get(keyOf(unwindName, debugId));
+    if (kept === undefined || kept.checksum === text.checksum) texts.push(text);
+    else if (replaces(text, kept)) {
+      texts.push(text);
+      if (hasMoreUnwind(kept, text) && !hasMoreUnwind(extra, kept))
+        await symbols.renameSymbol(tx, gameId, buildId, { symbolUid: kept.symbol_uid, debugFile: unwindName, debugId });
+    } else if (hasMoreUnwind(text, kept) && !hasMoreUnwind(extra, text))
+      texts.push({ ...text, module: { ...text.module, debugFile: unwindName } });
     else {
       const reason = formatPoorer(text, kept);
       poorer.push({

@@ -14,7 +14,7 @@ import { isDatabaseAway } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { FreeStorage } from '../../ship/usage/usage.ts';
 import { MODULE_LINE_BYTES, type ModuleFacts, readModuleFacts } from './module-facts.ts';
-import type { TextFacts } from './symbols.sql.ts';
+import type { TextFacts } from './symbol-rows.ts';
 
 /** A text with a durable blob that is not recorded yet. */
 export type StoredText = {
@@ -85,7 +85,8 @@ export function countContents(source: AsyncIterable<Uint8Array>) {
     bytes: count(),
     facts(): TextFacts {
       const contents = counter.finish();
-      return { functions: contents.functions, detail: detailOf(contents), records: countRecords(contents) };
+      const { functions, unwind } = contents;
+      return { functions, detail: detailOf(contents), records: countRecords(contents), unwind };
     },
   };
 }
@@ -108,7 +109,10 @@ async function storeGzipped(
 }
 
 /** Passes the bytes on. Throws `storageLimitReached` when there are more than the free storage. */
-async function* countAgainst(storage: FreeStorage, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* countAgainst(
+  storage: FreeStorage,
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   for await (const bytes of source) {
     storage.bytes -= bytes.length;
     if (storage.bytes < 0) throw storage.exceeded();

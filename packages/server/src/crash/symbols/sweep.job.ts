@@ -14,7 +14,7 @@ import { changed, type Db, rows, type Tx, transact } from '../../kernel/database
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { MODULE_LINE_BYTES, readModuleFacts } from './module-facts.ts';
 import { countContents, dropSymbolBlobs, SYMBOLS_PREFIX } from './store-text.ts';
-import type { TextFacts } from './symbols.sql.ts';
+import type { TextFacts } from './symbol-rows.ts';
 import * as symbols from './symbols.sql.ts';
 import { enqueueArrived } from './symbols.ts';
 
@@ -78,7 +78,7 @@ async function countAndRecord(ctx: Context, text: UncountedText): Promise<void> 
 }
 
 async function readContents(ctx: Context, key: string) {
-  const nothing = { facts: { functions: 0, detail: 0, records: 0 } as const, module: null };
+  const nothing = { facts: { functions: 0, detail: 0, records: 0, unwind: 0 } as const, module: null };
   try {
     const gunzip = createGunzip();
     // Errors reach the reader of the output.
@@ -106,7 +106,7 @@ export type UncountedText = { game_id: string; checksum: string; blob_key: strin
 export function listUncounted(db: Db, limit: number): Promise<UncountedText[]> {
   return rows(
     db,
-    sql<UncountedText>`select game_id, checksum, blob_key from symbol_texts where detail is null
+    sql<UncountedText>`select game_id, checksum, blob_key from symbol_texts where unwind is null
       order by created_at desc limit ${limit}`,
   );
 }
@@ -118,13 +118,13 @@ export function listUncounted(db: Db, limit: number): Promise<UncountedText[]> {
 export async function recordFacts(
   tx: Tx,
   { game_id: gameId, checksum }: UncountedText,
-  { functions, detail, records }: TextFacts,
+  { functions, detail, records, unwind }: TextFacts,
   { codeId, replacesDebugId }: { codeId: string; replacesDebugId: boolean },
 ): Promise<boolean> {
   const count = await changed(
     tx,
-    sql`update symbol_texts set functions = ${functions}, detail = ${detail}, records = ${records}
-      where game_id = ${gameId} and checksum = ${checksum} and detail is null`,
+    sql`update symbol_texts set functions = ${functions}, detail = ${detail}, records = ${records}, unwind = ${unwind}
+      where game_id = ${gameId} and checksum = ${checksum} and unwind is null`,
   );
   await changed(
     tx,
@@ -164,7 +164,8 @@ export async function referencedKeys(db: Db, keys: readonly string[]): Promise<S
       select blob_key as key from symbol_texts where blob_key = any(${keys}::text[])
       union all select cache_key from symbol_texts where cache_key = any(${keys}::text[])
       union all select blob_key from system_symbols where blob_key = any(${keys}::text[])
-      union all select cache_key from system_symbols where cache_key = any(${keys}::text[])`,
+      union all select cache_key from system_symbols where cache_key = any(${keys}::text[])
+      union all select blob_key from native_symbols where blob_key = any(${keys}::text[])`,
   );
   return new Set(referenced.map(({ key }) => key));
 }

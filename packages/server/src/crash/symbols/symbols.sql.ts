@@ -2,27 +2,10 @@
 // for a module of a dump.
 import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
-import type { Detail } from '@chauffeur/minidump/symbols/symbol-contents';
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
-
-export type SymbolRow = {
-  symbol_uid: string;
-  build_id: string;
-  debug_file: string;
-  debug_id: string;
-  code_id: string;
-  os: string;
-  cpu: string;
-  size: number;
-  checksum: string;
-  state: SymbolState;
-  problem: string | null;
-  functions: number | null;
-  detail: Detail | null;
-  uploaded_at: Date;
-  poorer_at: Date | null;
-};
+import { nativeBlobs, nativeColumns } from './native.sql.ts';
+import type { SymbolRow, TextFacts } from './symbol-rows.ts';
 
 export type TextRow = {
   blob_key: string;
@@ -31,7 +14,6 @@ export type TextRow = {
   cache_version: number | null;
 };
 
-export type TextFacts = { functions: number; detail: Detail; records: number };
 export type NewText = { checksum: string; size: number; storedSize: number; blobKey: string } & TextFacts;
 export type NewSymbol = {
   symbolUid: string;
@@ -41,6 +23,7 @@ export type NewSymbol = {
   os: string;
   cpu: string;
   checksum: string;
+  nativeChecksum: string | null;
 };
 
 /** Serializes adding symbols and sweeping unused texts of one game. */
@@ -57,11 +40,11 @@ export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewTex
   const inserted = await rows(
     tx,
     sql<{ checksum: string }>`
-      insert into symbol_texts (game_id, checksum, size, stored_size, blob_key, functions, detail, records)
+      insert into symbol_texts (game_id, checksum, size, stored_size, blob_key, functions, detail, records, unwind)
       select ${gameId}, new.*
       from unnest(${column('checksum')}::text[], ${column('size')}::bigint[], ${column('storedSize')}::bigint[],
         ${column('blobKey')}::text[], ${column('functions')}::integer[], ${column('detail')}::smallint[],
-        ${column('records')}::integer[]) as new
+        ${column('records')}::integer[], ${column('unwind')}::integer[]) as new
       on conflict (game_id, checksum) do update
         set blob_key = excluded.blob_key, stored_size = excluded.stored_size, state = 'stored', problem = null, created_at = now()
         where symbol_texts.state = 'unreadable'
@@ -80,14 +63,16 @@ export async function upsertSymbols(
   await changed(
     tx,
     sql`
-      insert into symbols (game_id, build_id, key_ref, symbol_uid, debug_file, debug_id, code_id, os, cpu, checksum)
+      insert into symbols (game_id, build_id, key_ref, symbol_uid, debug_file, debug_id, code_id, os, cpu, checksum,
+        native_checksum)
       select ${gameId}, ${buildId}, ${keyRef}, new.*
       from unnest(${column('symbolUid')}::uuid[], ${column('debugFile')}::text[], ${column('debugId')}::text[],
         ${column('codeId')}::text[], ${column('os')}::text[], ${column('cpu')}::text[],
-        ${column('checksum')}::text[]) as new
+        ${column('checksum')}::text[], ${column('nativeChecksum')}::text[]) as new
       on conflict (game_id, build_id, lower(debug_file), debug_id) do update
         set debug_file = excluded.debug_file, code_id = excluded.code_id, os = excluded.os, cpu = excluded.cpu,
-          checksum = excluded.checksum, key_ref = excluded.key_ref, uploaded_at = excluded.uploaded_at, poorer_at = null`,
+          checksum = excluded.checksum, native_checksum = excluded.native_checksum, key_ref = excluded.key_ref,
+          uploaded_at = excluded.uploaded_at, poorer_at = null`,
   );
 }
 
@@ -112,11 +97,30 @@ export function textsOfModules(
   return rows(
     tx,
     sql<ModuleText>`
-      select lower(debug_file) as file_name, debug_id, symbol_uid, checksum, state, functions, detail, records
+      select lower(debug_file) as file_name, debug_id, symbol_uid, checksum, state, functions, detail, records, unwind
       from symbols join symbol_texts using (game_id, checksum)
       where game_id = ${gameId} and build_id = ${buildId} and (lower(debug_file), debug_id) in (
         select lower(file), id from unnest(${modules.map(({ debugFile }) => debugFile)}::text[],
           ${modules.map(({ debugId }) => debugId)}::text[]) as module (file, id))`,
+  );
+}
+
+/** Renames a symbol file of a build. One that has the name already is deleted. */
+export async function renameSymbol(
+  tx: Tx,
+  gameId: string,
+  buildId: string,
+  { symbolUid, debugFile, debugId }: { symbolUid: string; debugFile: string; debugId: string },
+): Promise<void> {
+  await changed(
+    tx,
+    sql`delete from symbols where game_id = ${gameId} and build_id = ${buildId} and debug_id = ${debugId}
+      and lower(debug_file) = lower(${debugFile}) and symbol_uid <> ${symbolUid}`,
+  );
+  await changed(
+    tx,
+    sql`update symbols set debug_file = ${debugFile}, poorer_at = null
+      where game_id = ${gameId} and symbol_uid = ${symbolUid}`,
   );
 }
 
@@ -129,22 +133,32 @@ export async function markPoorer(tx: Tx, gameId: string, symbolUids: readonly st
   );
 }
 
-/** A page of a build's symbols, ordered by the file name in lower case and the debug id. */
+/** `sort_id` is the debug id, or the checksum of a native file. */
+type ListedSymbol = SymbolRow & { file_name: string; sort_id: string };
+
+/**
+ * A page of a build's symbols and of the native files that are not converted, ordered by the file name in lower case and
+ * the debug id.
+ */
 export function listSymbols(
   db: Db,
   gameId: string,
   buildId: string,
-  { after, limit }: { after: { fileName: string; debugId: string } | null; limit: number },
-): Promise<(SymbolRow & { file_name: string })[]> {
-  const afterCursor =
-    after === null ? sql`` : sql`and (lower(debug_file), debug_id) > (${after.fileName}::text, ${after.debugId}::text)`;
+  { after, limit }: { after: { fileName: string; sortId: string } | null; limit: number },
+): Promise<ListedSymbol[]> {
+  const isAfter =
+    after === null ? sql`true` : sql`(file_name, sort_id) > (${after.fileName}::text, ${after.sortId}::text)`;
   return rows(
     db,
-    sql<SymbolRow & { file_name: string }>`
-      select ${symbolColumns}, lower(debug_file) as file_name
-      from symbols join symbol_texts using (game_id, checksum)
-      where game_id = ${gameId} and build_id = ${buildId} ${afterCursor}
-      order by lower(debug_file), debug_id limit ${limit}`,
+    sql<ListedSymbol>`
+      select * from (
+        select ${symbolColumns}, lower(debug_file) as file_name, debug_id as sort_id
+        from symbols join symbol_texts using (game_id, checksum)
+        where game_id = ${gameId} and build_id = ${buildId}
+        union all
+        select ${nativeColumns}, lower(file_name), checksum from native_symbols
+        where game_id = ${gameId} and build_id = ${buildId}
+      ) listed where ${isAfter} order by file_name, sort_id limit ${limit}`,
   );
 }
 
@@ -166,7 +180,11 @@ export function symbolsOfTexts(
 
 const symbolColumns = sql.raw(
   `symbol_uid, build_id, debug_file, debug_id, code_id, os, cpu, size, checksum, state, problem, functions, detail,
-  uploaded_at, poorer_at`,
+  unwind, native_checksum, uploaded_at, poorer_at,
+  (select max(texts.detail) from symbols same join symbol_texts texts using (game_id, checksum)
+    where same.game_id = symbols.game_id and same.debug_id = symbols.debug_id) as best_detail,
+  (select max(texts.unwind) from symbols same join symbol_texts texts using (game_id, checksum)
+    where same.game_id = symbols.game_id and same.debug_id = symbols.debug_id) as best_unwind`,
 );
 
 /** Deletes one or all symbols of a build and returns their number. The sweep deletes texts that are no longer used. */
@@ -260,7 +278,8 @@ export async function revokeSymbolToken(tx: Tx, gameId: string): Promise<void> {
 export const symbolBlobs = sql`select blob_key as key, size, checksum as sha256, 'gzip' as packing from symbol_texts
   union all select cache_key, cache_size, null, null from symbol_texts where cache_key is not null
   union all select blob_key, size, checksum, 'gzip' from system_symbols
-  union all select cache_key, cache_size, null, null from system_symbols where cache_key is not null`;
+  union all select cache_key, cache_size, null, null from system_symbols where cache_key is not null
+  union all ${nativeBlobs}`;
 
 /** The modules that wait to be looked up at the symbol servers. */
 export async function countWaitingLookups(db: Db): Promise<number> {
@@ -286,6 +305,14 @@ export type FoundSymbols = {
   cache_key: string | null;
   cache_size: number | null;
   cache_version: number | null;
+  /** Null for a text of an earlier release that was not counted again. */
+  has_functions: boolean | null;
+  has_unwind: boolean | null;
+  /** Another file of the module, which has more unwind rules; null if there is none. */
+  unwind_checksum: string | null;
+  unwind_key: string | null;
+  unwind_size: number | null;
+  unwind_version: number | null;
   /** Another debug id of this file for which the game has symbols, if it has none for this one. */
   other_debug_id: string | null;
 };
@@ -299,9 +326,9 @@ const match = (debugId: RawBuilder<unknown>, name: RawBuilder<unknown>) =>
   sql`state <> 'unreadable' desc, debug_id = ${debugId} desc, detail desc nulls last, lower(debug_file) = lower(${name}) desc`;
 
 /**
- * Returns the game's symbols for each module, in order: those with its debug id, or else with its code id. Symbols of
- * the given build are preferred to equal ones of others. An id is '' if the module has none. One round trip, with two
- * or three index lookups per module.
+ * Returns the game's symbols for each module, in order: those with its debug id, or else with its code id, and another
+ * file of the module if it has more unwind rules. Symbols of the given build are preferred to equal ones of others. An
+ * id is '' if the module has none. One round trip, with a few index lookups per module.
  */
 export function findModules(
   db: Db,
@@ -309,25 +336,35 @@ export function findModules(
   buildId: string,
   modules: readonly ModuleIdentity[],
 ): Promise<FoundSymbols[]> {
-  return rows(
-    db,
-    keepPlan(sql<FoundSymbols>`
-      select matching.*, other.debug_id as other_debug_id
-      from unnest(${modules.map(({ name }) => name)}::text[], ${modules.map(({ debugId }) => debugId)}::text[],
-        ${modules.map(({ codeId }) => codeId)}::text[]) with ordinality as requested (name, debug_id, code_id, no)
-      left join lateral (
-        select checksum, state, problem, cache_key, cache_size, cache_version
-        from (
+  const found = sql`
           select * from symbols
           where game_id = ${gameId} and requested.debug_id <> '' and debug_id = requested.debug_id
           union all
           select * from symbols
-          where game_id = ${gameId} and requested.code_id <> '' and code_id = requested.code_id and code_id <> ''
-        ) found join symbol_texts using (game_id, checksum)
+          where game_id = ${gameId} and requested.code_id <> '' and code_id = requested.code_id and code_id <> ''`;
+  return rows(
+    db,
+    keepPlan(sql<FoundSymbols>`
+      select matching.checksum, state, problem, cache_key, cache_size, cache_version, has_functions,
+        matching.unwind > 0 as has_unwind, unwinding.*,
+        other.debug_id as other_debug_id
+      from unnest(${modules.map(({ name }) => name)}::text[], ${modules.map(({ debugId }) => debugId)}::text[],
+        ${modules.map(({ codeId }) => codeId)}::text[]) with ordinality as requested (name, debug_id, code_id, no)
+      left join lateral (
+        select checksum, state, problem, cache_key, cache_size, cache_version, detail >= 2 as has_functions, unwind
+        from (${found}) found join symbol_texts using (game_id, checksum)
         order by ${match(sql`requested.debug_id`, sql`requested.name`)}, build_id = ${buildId} desc,
           state = 'compiled' desc, records desc nulls last, uploaded_at desc
         limit 1
       ) matching on true
+      left join lateral (
+        select checksum as unwind_checksum, cache_key as unwind_key, cache_size as unwind_size,
+          cache_version as unwind_version
+        from (${found}) found join symbol_texts texts using (game_id, checksum)
+        where matching.state = 'compiled' and texts.state = 'compiled' and texts.unwind > coalesce(matching.unwind, 0)
+        order by debug_id = requested.debug_id desc, texts.unwind desc, build_id = ${buildId} desc, uploaded_at desc
+        limit 1
+      ) unwinding on true
       left join lateral (
         select debug_id from symbols
         where matching.checksum is null and game_id = ${gameId} and lower(debug_file) = lower(requested.name)

@@ -19,12 +19,29 @@ import { handle } from '../../request/route.ts';
 import { type Build, findBuild, requireBuild } from '../../ship/builds/builds.ts';
 import { openCacheFolder } from './cache-folder.ts';
 import { describeShortcoming } from './module-facts.ts';
+import { deleteNatives } from './native.sql.ts';
 import { findSystemSymbols } from './sources/system-symbols.ts';
+import { dropSymbolBlobs } from './store-text.ts';
+import type { SymbolRow } from './symbol-rows.ts';
 import * as symbols from './symbols.sql.ts';
 import { type FoundSymbols, findModules } from './symbols.sql.ts';
 
 type SymbolList = OutputOf<typeof contract.listToolSymbols>;
 type SymbolRecord = SymbolList['symbols'][number];
+
+export type ConvertPayload = { gameId: string; nativeUid: string };
+
+/** With delays of e^n seconds, the attempts cover an outage of about a day. */
+export const convertJob = defineJob<ConvertPayload>('symbols:convert', { attempts: 12, lane: 'long' });
+
+/** Other jobs run first, because conversions of one upload can take hours together. */
+const CONVERT_PRIORITY = 1;
+
+/** Enqueues the conversion of a native file within a transaction. */
+export function enqueueConvert(db: Db, gameId: string, nativeUid: string): Promise<void> {
+  const key = `${convertJob.task}/${gameId}/${nativeUid}`;
+  return addJob(db, convertJob, { gameId, nativeUid }, key, CONVERT_PRIORITY);
+}
 
 export type CompilePayload = { gameId: string; checksum: string };
 
@@ -51,11 +68,7 @@ export const symbolsArrivedJob = defineJob<SymbolsArrived>('symbols:arrived', { 
 export function enqueueArrived(
   db: Db,
   gameId: string,
-  {
-    debug_file: debugFile,
-    debug_id: debugId,
-    code_id: codeId,
-  }: Pick<symbols.SymbolRow, 'debug_file' | 'debug_id' | 'code_id'>,
+  { debug_file: debugFile, debug_id: debugId, code_id: codeId }: Pick<SymbolRow, 'debug_file' | 'debug_id' | 'code_id'>,
 ): Promise<void> {
   const arrived = { gameId, debugFile, debugId, ...(codeId !== '' && { codeId }) };
   return addJob(db, symbolsArrivedJob, arrived, `${symbolsArrivedJob.task}/${gameId}/${debugId}/${debugFile}`);
@@ -80,7 +93,15 @@ export type WantedModule = {
 
 /** The symbols of a module. */
 export type SymbolAnswer =
-  | { readonly state: 'compiled'; readonly cacheKey: string; readonly cacheSize: number }
+  | {
+      readonly state: 'compiled';
+      readonly cacheKey: string;
+      readonly cacheSize: number;
+      /** The cache of another file of the module, which has more unwind rules. */
+      readonly unwindKey: string | null;
+      /** Whether there are only functions or only unwind rules. */
+      readonly isPartial: boolean;
+    }
   /** Uploaded, or from a symbol server, but not compiled yet; `symbolsArrivedJob` runs when it is. */
   | { readonly state: 'pending'; readonly ofServer?: true }
   | { readonly state: 'unreadable'; readonly problem: string }
@@ -104,9 +125,11 @@ export async function findSymbols(
   if (modules.length === 0) return [];
   const queries = modules.map(toQuery);
   const rows = await findModules(ctx.db, gameId, buildId, queries);
-  for (const { checksum, state, cache_version } of rows) {
+  for (const { checksum, state, cache_version, unwind_checksum, unwind_version } of rows) {
     if (checksum !== null && state === 'compiled' && cache_version !== CACHE_VERSION)
       await enqueueCompile(ctx.db, gameId, checksum);
+    if (unwind_checksum !== null && unwind_version !== CACHE_VERSION)
+      await enqueueCompile(ctx.db, gameId, unwind_checksum);
   }
   const isMissing = rows.map(({ checksum, state }) => checksum === null || state === 'unreadable');
   const ofSystem = await findSystemSymbols(
@@ -134,7 +157,9 @@ function answerOf(row: FoundSymbols): SymbolAnswer {
   if (row.state === 'unreadable') return { state: 'unreadable', problem: row.problem ?? '' };
   const { cache_key: cacheKey, cache_size: cacheSize } = row;
   if (cacheKey === null || cacheSize === null || row.cache_version !== CACHE_VERSION) return { state: 'pending' };
-  return { state: 'compiled', cacheKey, cacheSize };
+  const unwindKey = row.unwind_version === CACHE_VERSION ? row.unwind_key : null;
+  const isPartial = row.has_functions === false || (row.has_unwind === false && unwindKey === null);
+  return { state: 'compiled', cacheKey, cacheSize, unwindKey, isPartial };
 }
 
 /** One per context, so that concurrent requests share a copy. */
@@ -171,19 +196,19 @@ type Page = { cursor?: string; limit?: number };
 async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageSize }: Page): Promise<SymbolList> {
   const { game_id: gameId, build_id: buildId } = build;
   const list = ['symbols', gameId, buildId];
-  const [fileName = '', debugId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['text', 'text']);
-  const after = cursor === undefined ? null : { fileName, debugId };
+  const [fileName = '', sortId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['text', 'text']);
+  const after = cursor === undefined ? null : { fileName, sortId };
   const rows = await symbols.listSymbols(ctx.db, gameId, buildId, { after, limit: limit + 1 });
   const { page, last } = cutPage(rows, limit);
   return {
-    symbols: page.map(({ file_name: _, ...symbol }) => symbolRecordOf(symbol)),
-    next_cursor: last === null ? null : writeCursor(list, [last.file_name, last.debug_id]),
+    symbols: page.map(({ file_name: _, sort_id: __, ...symbol }) => symbolRecordOf(symbol)),
+    next_cursor: last === null ? null : writeCursor(list, [last.file_name, last.sort_id]),
   };
 }
 
 /** A symbol file as it appears in responses. */
-export function symbolRecordOf(row: symbols.SymbolRow): SymbolRecord {
-  const { detail: _, uploaded_at, poorer_at, ...symbol } = row;
+export function symbolRecordOf(row: SymbolRow): SymbolRecord {
+  const { detail: _, best_detail: __, best_unwind: ___, uploaded_at, poorer_at, ...symbol } = row;
   return {
     ...symbol,
     code_id: symbol.code_id || null,
@@ -193,8 +218,13 @@ export function symbolRecordOf(row: symbols.SymbolRow): SymbolRecord {
   };
 }
 
-function describeProblem(symbol: symbols.SymbolRow): string | null {
-  if (symbol.state === 'unreadable') return symbol.problem;
+/** Whether it is a native file that was not converted. */
+function isNative({ checksum, native_checksum: nativeChecksum }: SymbolRow): boolean {
+  return checksum === nativeChecksum;
+}
+
+function describeProblem(symbol: SymbolRow): string | null {
+  if (symbol.state === 'unreadable' || isNative(symbol)) return symbol.problem;
   const problems = [describeShortcoming(symbol), symbol.problem].filter((problem) => problem !== null);
   return problems.length === 0 ? null : problems.join(' ');
 }
@@ -206,7 +236,12 @@ function describeProblem(symbol: symbols.SymbolRow): string | null {
 export const deleteBuildSymbols = handle(contract.deleteBuildSymbols, async (ctx, { caller, input }) => {
   const build = await requireMembersBuild(ctx, caller, input);
   const uid = input.symbol_uid ?? null;
-  const deleted = await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid);
+  const natives = await deleteNatives(ctx.db, build.game_id, build.build_id, uid);
+  await dropSymbolBlobs(
+    ctx,
+    natives.flatMap(({ blob_key: key }) => (key === null ? [] : [key])),
+  );
+  const deleted = natives.length + (await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid));
   if (uid !== null && deleted === 0)
     throw errors.notFound('symbol_uid: the build has no such symbol file. List its symbols and use one of their uids.');
   return { deleted };

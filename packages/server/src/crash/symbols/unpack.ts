@@ -35,17 +35,22 @@ export async function* unpack(file: FileHandle, size: number): AsyncGenerator<Zi
 /** Files that macOS and Windows add to folders and zips. */
 const JUNK = /^__MACOSX\/|(?:^|\/)(?:\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i;
 
+/** Files of a dSYM bundle besides the debug information. */
+const BUNDLE = /\.dSYM\/Contents\/(?!Resources\/DWARF\/)/i;
+
 /** The entries that are files, without junk. */
 async function readDirectory(zip: ZipFile): Promise<Entry[]> {
   if (zip.entryCount > MAX_ENTRIES) throw tooMany();
   const entries = await asRefusal(Array.fromAsync(zip.eachEntry()));
-  return entries.filter(({ fileName }) => !fileName.endsWith('/') && !JUNK.test(fileName));
+  return entries.filter(({ fileName }) => !fileName.endsWith('/') && !JUNK.test(fileName) && !BUNDLE.test(fileName));
 }
 
 function requireBounds(files: readonly Entry[]): void {
-  if (files.length === 0) throw errors.notSymbols('The .zip contains no files. Add the .sym files.');
+  if (files.length === 0) throw errors.notSymbols('The .zip contains no files. Add the symbol files.');
   if (files.length > LIMITS.symbolFiles) throw tooMany();
-  const large = files.find(({ uncompressedSize }) => uncompressedSize > LIMITS.symbolFileBytes);
+  const large = files.find(
+    ({ fileName, uncompressedSize }) => fileName.endsWith('.sym') && uncompressedSize > LIMITS.symbolFileBytes,
+  );
   if (large !== undefined) throw textTooLarge(large.fileName);
   const unpacked = files.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
   if (unpacked > LIMITS.symbolUnpackedBytes) throw unpacksTooLarge();
@@ -130,7 +135,7 @@ function tooMany(): ApiError {
   return errors.tooLarge(`The .zip contains more than ${max} symbol files. Send them in several uploads.`);
 }
 
-function unpacksTooLarge(): ApiError {
+export function unpacksTooLarge(): ApiError {
   const max = LIMITS.symbolUnpackedBytes / GIB;
   return errors.tooLarge(`The .zip unpacks to more than ${max} GB. Send the symbol files in several uploads.`);
 }

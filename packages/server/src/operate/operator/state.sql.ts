@@ -40,9 +40,11 @@ export function countKept(db: Db): Promise<KeptRow[]> {
       union all select 'images', count(*), coalesce(sum(size), 0)::bigint from media
       union all select 'videos', count(*), coalesce(sum(size), 0)::bigint from videos
         where scan_state not in ('infected', 'error')
-      union all select 'symbols', count(*), coalesce(sum(stored_size + coalesce(cache_size, 0)), 0)::bigint from (
-        select stored_size, cache_size from symbol_texts union all select stored_size, cache_size from system_symbols
-      ) all_symbols`,
+      union all select 'symbols', count(*), coalesce(sum(bytes), 0)::bigint from (
+        select stored_size + coalesce(cache_size, 0) as bytes from symbol_texts
+        union all select stored_size + coalesce(cache_size, 0) from system_symbols
+        union all select size from native_symbols where blob_key is not null
+      ) stored_symbols`,
   );
 }
 

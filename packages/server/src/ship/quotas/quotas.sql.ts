@@ -99,8 +99,10 @@ function selectGames(condition: RawBuilder<unknown>, limit: number, day: Date): 
           where scan_state not in ('infected', 'error') group by game_id) stored_files using (game_id)
         left join (select game_id, sum(total_size) as sessions from upload_sessions
           where finished_at is null group by game_id) open_sessions using (game_id)
-        left join (select game_id, sum(stored_size + coalesce(cache_size, 0)) as symbols from symbol_texts
-          group by game_id) stored_symbols using (game_id)
+        left join (select game_id, sum(bytes) as symbols from (
+            select game_id, stored_size + coalesce(cache_size, 0) as bytes from symbol_texts
+            union all select game_id, size from native_symbols where blob_key is not null
+          ) symbol_bytes group by game_id) stored_symbols using (game_id)
         left join (select game_id, sum(size) as event_files from event_files group by game_id) stored_events using (game_id)
         left join (select game_id, sum(size) as videos from videos
           where scan_state not in ('infected', 'error') group by game_id) stored_videos using (game_id)
@@ -114,9 +116,11 @@ function selectGames(condition: RawBuilder<unknown>, limit: number, day: Date): 
       coalesce((select used from rate_counters where subject = page.game_id::text and name = 'crash bytes'
         and window_start = ${day}::timestamptz), 0) as crash_bytes
     from page join users on users.id = owner_id left join game_quotas using (game_id)
-      cross join lateral (select coalesce(sum(stored_size + coalesce(cache_size, 0)), 0)::bigint as symbols_bytes
-        from symbol_texts where symbol_texts.game_id = page.game_id and exists (select from symbols
-          where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum)) used_symbols
+      cross join lateral (select ((select coalesce(sum(stored_size + coalesce(cache_size, 0)), 0)
+          from symbol_texts where symbol_texts.game_id = page.game_id and exists (select from symbols
+            where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))
+        + (select coalesce(sum(size), 0) from native_symbols
+          where native_symbols.game_id = page.game_id and blob_key is not null))::bigint as symbols_bytes) used_symbols
     order by rank_bytes desc, page.game_id desc`;
 }
 

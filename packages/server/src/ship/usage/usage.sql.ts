@@ -22,9 +22,11 @@ export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
         where game_id = ${gameId} and scan_state not in ('infected', 'error'))::bigint as builds,
       (select coalesce(sum(total_size), 0) from upload_sessions
         where game_id = ${gameId} and finished_at is null)::bigint as sessions,
-      (select coalesce(sum(stored_size + coalesce(cache_size, 0)), 0) from symbol_texts
+      ((select coalesce(sum(stored_size + coalesce(cache_size, 0)), 0) from symbol_texts
         where game_id = ${gameId} and exists (select from symbols
-          where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))::bigint as symbols,
+          where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))
+        + (select coalesce(sum(size), 0) from native_symbols
+          where game_id = ${gameId} and blob_key is not null))::bigint as symbols,
       (select coalesce(sum(size), 0) from event_files where game_id = ${gameId})::bigint as event_files,
       (select coalesce(sum(size), 0) from videos
         where game_id = ${gameId} and scan_state not in ('infected', 'error'))::bigint as videos`,

@@ -34,7 +34,10 @@ export type Excerpt = {
   readonly frames: readonly ExcerptFrame[];
   /** The names of all functions of the crashed thread, each once. */
   readonly functions: readonly string[];
-  /** The modules on stacks that had no readable symbols, in the form of `formatModule`. */
+  /**
+   * The modules on stacks that had no readable symbols, or only functions or unwind rules, in the form of
+   * `formatModule`. Symbols that arrive for one of them may improve the stack.
+   */
   readonly missingSymbols: readonly string[];
   readonly system: DumpSystem;
   readonly notes: DumpNotes;
@@ -49,10 +52,10 @@ export const EXCERPT_LIMITS = {
 } as const;
 
 /**
- * Expects a report without private paths. All text is made printable, as PostgreSQL rejects NUL and, in JSON, lone
+ * Expects a report without private paths. `partial` are modules on stacks that had only functions or unwind rules. All text is made printable, as PostgreSQL rejects NUL and, in JSON, lone
  * surrogates.
  */
-export function excerptOf(report: Report): Excerpt {
+export function excerptOf(report: Report, partial: readonly ModuleId[] = []): Excerpt {
   const stack = (crashedThread(report)?.frames ?? []).flatMap(unfold);
   return {
     crashAddress: report.crash_info.address === null ? null : trimZeros(report.crash_info.address),
@@ -61,7 +64,7 @@ export function excerptOf(report: Report): Excerpt {
       0,
       EXCERPT_LIMITS.functions,
     ),
-    missingSymbols: missingSymbolsOf(report),
+    missingSymbols: missingSymbolsOf(report, partial),
     system: systemOf(report),
     notes: notesOf(report),
   };
@@ -89,9 +92,9 @@ export function formatModule(module: ModuleId): string | null {
   return name === '' || id === '' ? null : `${nameOf(name)}/${id}`;
 }
 
-function missingSymbolsOf({ modules }: Report): string[] {
+function missingSymbolsOf({ modules }: Report, partial: readonly ModuleId[]): string[] {
   const missing = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
-  const names = missing.map((module) => formatModule(moduleIdOf(module))).filter((name) => name !== null);
+  const names = [...missing.map(moduleIdOf), ...partial].map(formatModule).filter((name) => name !== null);
   return distinct(names).slice(0, EXCERPT_LIMITS.missing);
 }
 

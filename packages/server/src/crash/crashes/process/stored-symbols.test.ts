@@ -28,7 +28,7 @@ describe('StoredSymbols', () => {
   function walk(modules: readonly ModuleId[]): (string | undefined)[] {
     const symbols = new StoredSymbols(
       modules,
-      modules.map(({ debugFile }) => ({ path: pathOf(debugFile) })),
+      modules.map(({ debugFile }) => ({ path: pathOf(debugFile), isPartial: false })),
     );
     try {
       // Opens all modules before reading the first.

@@ -3,7 +3,14 @@ import { MinidumpError } from '@chauffeur/minidump/error';
 import { openSymbolCache, type SymbolCache } from '@chauffeur/minidump/symbols/cache/cache';
 import { FileReader } from '@chauffeur/minidump/symbols/cache/range-reader';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
-import type { ModuleId, ModuleSymbols, SymbolSource } from '@chauffeur/minidump/symbols/module-symbols';
+import type {
+  CfiRules,
+  CodePlace,
+  ModuleId,
+  ModuleSymbols,
+  StackWin,
+  SymbolSource,
+} from '@chauffeur/minidump/symbols/module-symbols';
 import type { SymbolLocation, SymbolReply, SymbolRequest } from './walk.ts';
 
 /**
@@ -18,6 +25,8 @@ const openFiles = new Map<string, SymbolCache>();
 const MAX_OPEN = 16;
 
 export class StoredSymbols implements SymbolSource {
+  /** The modules of which `find` had only functions or unwind rules. */
+  readonly partial: ModuleId[] = [];
   readonly #locations = new Map<string, SymbolLocation>();
 
   constructor(request: SymbolRequest, reply: SymbolReply) {
@@ -29,10 +38,9 @@ export class StoredSymbols implements SymbolSource {
     const location = this.#locations.get(moduleKey(module));
     if (location === undefined) return undefined;
     if ('problem' in location) throw new MinidumpError('bad-symbols', location.problem);
-    const cache = openFiles.get(location.path) ?? openSymbolCache(new FileReader(location.path));
-    openFiles.delete(location.path);
-    openFiles.set(location.path, cache);
-    return cache;
+    if (location.isPartial) this.partial.push(module);
+    const cache = openCache(location.path);
+    return location.unwindPath === undefined ? cache : new CombinedSymbols(cache, openCache(location.unwindPath));
   }
 
   /** Closes all files but the most recently used. Call it after the walk. */
@@ -42,6 +50,36 @@ export class StoredSymbols implements SymbolSource {
       openFiles.delete(path);
       cache.close();
     }
+  }
+}
+
+function openCache(path: string): SymbolCache {
+  const cache = openFiles.get(path) ?? openSymbolCache(new FileReader(path));
+  openFiles.delete(path);
+  openFiles.set(path, cache);
+  return cache;
+}
+
+/** Two files of one module: one names its code, the other has more unwind rules. */
+class CombinedSymbols implements ModuleSymbols {
+  readonly #named: ModuleSymbols;
+  readonly #unwinding: ModuleSymbols;
+
+  constructor(named: ModuleSymbols, unwinding: ModuleSymbols) {
+    this.#named = named;
+    this.#unwinding = unwinding;
+  }
+
+  placeAt(offset: number): CodePlace | undefined {
+    return this.#named.placeAt(offset) ?? this.#unwinding.placeAt(offset);
+  }
+
+  cfiAt(offset: number): CfiRules | undefined {
+    return this.#unwinding.cfiAt(offset) ?? this.#named.cfiAt(offset);
+  }
+
+  stackWinAt(offset: number): StackWin | undefined {
+    return this.#unwinding.stackWinAt(offset) ?? this.#named.stackWinAt(offset);
   }
 }
 

@@ -87,7 +87,7 @@ async function walkDump(
   const packed = packNow(Buffer.from(JSON.stringify(report)));
   await blobs.putWhole(stackKey, packed);
   freeUnpacked(packed);
-  return { outcome: 'walked', excerpt: excerptOf(report), grouping };
+  return { outcome: 'walked', excerpt: excerptOf(report, symbols.partial), grouping };
 }
 
 /**

@@ -167,15 +167,23 @@ export type SymbolRequest = readonly ModuleId[];
  * none.
  */
 export type SymbolReply = readonly (SymbolLocation | null)[];
-export type SymbolLocation = { readonly path: string } | { readonly problem: string };
+export type SymbolLocation =
+  | {
+      readonly path: string;
+      /** The file from which unwind rules are taken first. */
+      readonly unwindPath?: string;
+      /** Whether there are only functions or only unwind rules. */
+      readonly isPartial: boolean;
+    }
+  | { readonly problem: string };
 
 export class SymbolResolver {
   readonly #ctx: Context;
   readonly #gameId: string;
   readonly #buildId: string;
-  /** Requested modules that had no compiled symbols. */
-  #unready: SymbolRequest = [];
-  /** Those of them that have none in their game, not even some that are still compiled. */
+  /** Requested modules, and the symbols that they got. */
+  #answered: readonly { readonly module: ModuleId; readonly symbols: string | null }[] = [];
+  /** Those that have none in their game, not even some that are still compiled. */
   #unknown: SymbolRequest = [];
 
   constructor(ctx: Context, gameId: string, buildId: string) {
@@ -186,7 +194,7 @@ export class SymbolResolver {
 
   async answer(request: SymbolRequest): Promise<SymbolReply> {
     const answers = await this.#find(request);
-    this.#unready = request.filter((_, index) => answers[index]!.state !== 'compiled');
+    this.#answered = request.map((module, index) => ({ module, symbols: symbolsOf(answers[index]!) }));
     this.#unknown = request.filter((_, index) => isUnknown(answers[index]!));
     return Promise.all(answers.map((answer) => this.#locate(answer)));
   }
@@ -201,8 +209,9 @@ export class SymbolResolver {
    * after storing the report: if symbols become ready later, `reprocessMissing` finds the stored report.
    */
   async hasMoreFor(missing: readonly string[]): Promise<boolean> {
-    const answers = await this.#find(listedIn(missing, this.#unready));
-    return answers.some(({ state }) => state === 'compiled');
+    const candidates = this.#answered.filter(({ module }) => missing.includes(formatModule(module) ?? ''));
+    const answers = await this.#find(candidates.map(({ module }) => module));
+    return answers.some((answer, index) => ![null, candidates[index]!.symbols].includes(symbolsOf(answer)));
   }
 
   #find(modules: SymbolRequest): Promise<SymbolAnswer[]> {
@@ -213,7 +222,10 @@ export class SymbolResolver {
     if (answer.state === 'unreadable') return { problem: answer.problem };
     if (answer.state !== 'compiled') return null;
     try {
-      return { path: await openCacheFile(this.#ctx, answer.cacheKey) };
+      const path = await openCacheFile(this.#ctx, answer.cacheKey);
+      const { unwindKey, isPartial } = answer;
+      if (unwindKey === null) return { path, isPartial };
+      return { path, unwindPath: await openCacheFile(this.#ctx, unwindKey), isPartial };
     } catch (error) {
       // The symbols were deleted a moment ago.
       if (error instanceof BlobMissingError) return null;
@@ -228,6 +240,11 @@ function isUnknown(answer: SymbolAnswer): boolean {
 
 function listedIn(missing: readonly string[], modules: SymbolRequest): SymbolRequest {
   return modules.filter((module) => missing.includes(formatModule(module) ?? ''));
+}
+
+/** The compiled symbols of an answer, to notice that they have changed; null if there are none. */
+function symbolsOf(answer: SymbolAnswer): string | null {
+  return answer.state === 'compiled' ? `${answer.cacheKey} ${answer.unwindKey}` : null;
 }
 
 export async function measureStage<T>(

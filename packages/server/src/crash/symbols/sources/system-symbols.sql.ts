@@ -2,7 +2,7 @@
 import type { ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
 import { sql } from 'kysely';
 import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';
-import type { TextFacts } from '../symbols.sql.ts';
+import type { TextFacts } from '../symbol-rows.ts';
 
 export type SystemSymbols = {
   symbol_id: string;
@@ -54,7 +54,7 @@ export type NewSystemSymbols = {
   size: number;
   storedSize: number;
   blobKey: string;
-} & TextFacts;
+} & Omit<TextFacts, 'unwind'>;
 
 /** Returns the row with this text, which is another one if the text was already there. */
 export function insertSystemSymbols(tx: Tx, symbols: NewSystemSymbols, now: Date): Promise<SystemSymbols> {

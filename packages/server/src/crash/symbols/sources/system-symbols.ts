@@ -27,7 +27,14 @@ export function nameOfSource({ kind, url }: Pick<SymbolSource, 'kind' | 'url'>):
 }
 
 export type SystemAnswer =
-  | { readonly state: 'compiled'; readonly cacheKey: string; readonly cacheSize: number }
+  | {
+      readonly state: 'compiled';
+      readonly cacheKey: string;
+      readonly cacheSize: number;
+      /** A server has all of a module in one file. */
+      readonly unwindKey: null;
+      readonly isPartial: false;
+    }
   /** Not compiled yet. */
   | { readonly state: 'pending'; readonly ofServer: true };
 
@@ -50,6 +57,6 @@ export async function findSystemSymbols(
     if (id === null) return null;
     if (cacheKey === null || cacheSize === null || version !== CACHE_VERSION)
       return { state: 'pending', ofServer: true };
-    return { state: 'compiled', cacheKey, cacheSize };
+    return { state: 'compiled', cacheKey, cacheSize, unwindKey: null, isPartial: false };
   });
 }

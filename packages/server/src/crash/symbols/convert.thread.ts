@@ -1,0 +1,70 @@
+// The thread of `convertNative`: converts one native file to symbol files, one for each CPU.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { convertFile } from '@chauffeur/debug-symbols/convert-file';
+import { DebugSymbolsError } from '@chauffeur/debug-symbols/error';
+import { detectFormat } from '@chauffeur/debug-symbols/file-format';
+import { identityRecords } from '@chauffeur/debug-symbols/identity';
+import { readSlices } from '@chauffeur/debug-symbols/macho/macho';
+import { OpenFiles } from '@chauffeur/debug-symbols/open-files';
+import { answerTask } from '../../kernel/threads/threads.ts';
+import type { ConvertInput, ConvertResult } from './convert.job.ts';
+
+/** Records are joined to portions that are worth a call of the system. */
+const PORTION = 256 * 1024;
+
+/** What is wrong with a file, as a clause. */
+class UnreadableError extends Error {}
+
+await answerTask(async ({ path, folder }: ConvertInput): Promise<ConvertResult> => {
+  try {
+    return { texts: cpusOf(path).map((cpu, index) => convert(path, cpu, join(folder, `${index}.sym`))) };
+  } catch (error) {
+    if (error instanceof DebugSymbolsError || error instanceof UnreadableError) return { unreadable: error.message };
+    // An error of the disk, after which another try may succeed.
+    if (error instanceof Error && 'syscall' in error) throw error;
+    return { unreadable: 'the converter failed', bug: error instanceof Error ? (error.stack ?? '') : String(error) };
+  }
+});
+
+/** The CPUs of a universal binary, and of no others. */
+function cpusOf(path: string): (string | undefined)[] {
+  const files = new OpenFiles();
+  try {
+    const source = files.open(path);
+    if (detectFormat(source) !== 'macho') return [undefined];
+    const cpus = [...new Set(readSlices(source).map(({ cpu }) => cpu))];
+    if (cpus.length > LIMITS.nativeSlices)
+      throw new UnreadableError(`it has code for ${cpus.length} CPUs, and at most ${LIMITS.nativeSlices} are allowed`);
+    return cpus;
+  } finally {
+    files.close();
+  }
+}
+
+function convert(path: string, cpu: string | undefined, output: string): string {
+  const options = { findsCounterparts: false, ...(cpu !== undefined && { cpu }) };
+  const { identity, writer } = convertFile(path, options);
+  const file = openSync(output, 'wx', 0o600);
+  try {
+    let size = 0;
+    let portion = '';
+    const flush = () => {
+      const bytes = Buffer.from(portion);
+      size += bytes.length;
+      if (size > LIMITS.symbolFileBytes)
+        throw new UnreadableError(`its symbols are larger than ${LIMITS.symbolFileBytes / MIB} MB`);
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+      portion = '';
+    };
+    for (const record of writer.write(identityRecords(identity))) {
+      portion += record;
+      if (portion.length >= PORTION) flush();
+    }
+    flush();
+  } finally {
+    closeSync(file);
+  }
+  return output;
+}
