@@ -75,7 +75,7 @@ function dumpOf(module: Partial<ModuleDescription>, offset: number, stack: reado
 
 describe('a program with DWARF', { skip: CORPUS_MISSING }, () => {
   const FOLDER = 'elf-x86_64-gcc-O3-hosted';
-  /** In a function with an inlined call. */
+  /** The offset is in a function with an inlined call. */
   const OFFSET = 0x2480;
   const codeView = { kind: 'elf', buildId: 'BDD1794F625659114343D61E04C61BB7D6ECA02C' } as const;
 
@@ -115,7 +115,7 @@ describe('the files of one program', { skip: CORPUS_MISSING }, () => {
   const FOLDER = 'pdb-x86_64-clang-O2';
   const GUID = '9F7853FBFB3BBE584C4C44205044422E';
   const codeView = { kind: 'pdb70', guid: GUID, age: 1, file: 'C:\\build\\engine.pdb' } as const;
-  /** In eng::step, which eng::demo has called. Another return address is left on the stack. */
+  /** The crash is in eng::step, which eng::demo has called. Another return address is left on the stack. */
   const [STEP, DEMO, LEFTOVER] = [0x1484, 0x1326, 0x1560];
   const STACK = [0n, BASE + BigInt(LEFTOVER), ...Array<bigint>(11).fill(0n), BASE + BigInt(DEMO)];
   const dump = dumpOf({ name: 'C:\\games\\owls.exe', codeView }, STEP, STACK);

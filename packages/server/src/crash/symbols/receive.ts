@@ -187,7 +187,7 @@ async function storeZip(
   }
 }
 
-/** Throws `tooLarge` if the files of a zip, of which some are compressed once more, have too many bytes together. */
+/** Throws `tooLarge` if the files of a zip, of which some are compressed again, have too many bytes together. */
 async function* countUnpacked(source: ByteSource, unpacked: { bytes: number }): AsyncGenerator<Uint8Array> {
   for await (const bytes of source) {
     unpacked.bytes += bytes.length;

@@ -183,7 +183,7 @@ export class SymbolResolver {
   readonly #buildId: string;
   /** Requested modules, and the symbols that they got. */
   #answered: readonly { readonly module: ModuleId; readonly symbols: string | null }[] = [];
-  /** Those that have none in their game, not even some that are still compiled. */
+  /** Requested modules that have no symbols in their game, not even some that are still compiled. */
   #unknown: SymbolRequest = [];
 
   constructor(ctx: Context, gameId: string, buildId: string) {
