@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@chauffeur/contract/version';
 import root from '../../package.json' with { type: 'json' };
+import symbols from '../../packages/debug-symbols/package.json' with { type: 'json' };
 import manifest from '../../packages/server/package.json' with { type: 'json' };
 import { bundleServer } from './bundle-server.ts';
 import { buildCommandFolder } from './command-folder.ts';
@@ -41,7 +42,10 @@ export async function buildServerFolder(folder: string): Promise<string> {
   return join(server, 'dist', LAUNCHER);
 }
 
-/** Everything else is in the bundle. These contain programs or native modules, and Node itself for Linux x64. */
+/**
+ * Everything else is in the bundle. These contain programs, native modules or WebAssembly, and Node itself for Linux
+ * x64.
+ */
 const PACKAGE = {
   name: manifest.name,
   version: VERSION,
@@ -50,7 +54,7 @@ const PACKAGE = {
   type: 'module',
   bin: { 'chauffeur-server': `packages/server/dist/${LAUNCHER}` },
   engines: root.engines,
-  dependencies: { sharp: manifest.dependencies.sharp },
+  dependencies: { sharp: manifest.dependencies.sharp, ...symbols.dependencies },
   optionalDependencies: { ...manifest.optionalDependencies, ...root.optionalDependencies },
   allowScripts: root.allowScripts,
 };
