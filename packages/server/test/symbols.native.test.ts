@@ -1,5 +1,8 @@
 // Programs and debug files as symbols: converted by a job, used together part by part, and refused with a reason.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
@@ -8,10 +11,11 @@ import { CORPUS_MISSING, readCorpus } from '../../debug-symbols/test/native-corp
 import { writeAmd64Context } from '../../minidump/test/dump-writer/contexts.ts';
 import type { ModuleDescription } from '../../minidump/test/dump-writer/description.ts';
 import { writeDump } from '../../minidump/test/dump-writer/dump-writer.ts';
-import { convertNative } from '../src/crash/symbols/convert.job.ts';
+import { convertInThread, convertNative, reasonOf } from '../src/crash/symbols/convert.job.ts';
 import { sweepSymbols } from '../src/crash/symbols/sweep.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { changed } from '../src/kernel/database/db.ts';
+import { ThreadCrashError, ThreadTimeoutError } from '../src/kernel/threads/threads.ts';
 import { readStorage } from '../src/ship/usage/usage.sql.ts';
 import { reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
@@ -306,6 +310,18 @@ describe('a zip', () => {
   });
 });
 
+describe('a name in the upload', () => {
+  test('never leaves the folder of the conversion, and is printable', async () => {
+    const { game, buildId } = await makeBuild();
+    const names = ['../../../owls', '..', 'C:\\a\\b.exe', 'nul', `${'x'.repeat(300)}.exe`, 'a\u202eexe.b', '-o'];
+    for (const [index, name] of names.entries()) await send(game, buildId, name, programOf('name', 0x66000000 + index));
+    const symbols = await untilConverted(game, buildId);
+    assert.deepEqual(new Set(symbols.map(({ state }) => state)), new Set(['compiled']));
+    assert.equal(symbols.length, names.length);
+    assert.ok(symbols.every(({ debug_file: name }) => /^[ -~…]{1,90}$/.test(name) && !/[/\\]/.test(name)));
+  });
+});
+
 describe('two symbol files of a module', () => {
   const head = 'MODULE windows x86_64 9F7853FBFB3BBE584C4C44205044422E1 game.pdb\n';
   const named = Buffer.from(`${head}FILE 0 a.cc\nFUNC 1000 20 0 f()\n1000 20 7 0\n`);
@@ -441,6 +457,31 @@ describe('without a worker', () => {
     }
     assert.equal(whole.length, 4);
     assert.deepEqual(paged, whole);
+  });
+});
+
+describe('a conversion', () => {
+  let folder: string;
+  let path: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chauffeur-convert-'));
+    path = join(folder, 'owls.exe');
+    await writeFile(path, programOf('fly'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  test('that takes too long or too much memory is ended, which is final', async () => {
+    await assert.rejects(convertInThread({ path, folder }, { timeoutMs: 1, maxHeapMb: 256 }), (error) => {
+      assert.ok(error instanceof ThreadTimeoutError);
+      return /^Converting timed out/.test(reasonOf(error) ?? '');
+    });
+    assert.match(reasonOf(new ThreadCrashError('memory', 'full')) ?? '', /^Converting ran out of memory/);
+    assert.equal(reasonOf(new ThreadCrashError('exit', 'killed')), undefined);
+  });
+
+  test('that fails because of the disk is tried again', async () => {
+    const failing = convertInThread({ path: join(folder, 'missing'), folder }, { timeoutMs: 60_000, maxHeapMb: 256 });
+    await assert.rejects(failing, (error) => reasonOf(error) === undefined);
   });
 });
 

@@ -58,9 +58,7 @@ type Task = {
 
 async function convertAndRecord(ctx: Context, gameId: string, { version, file, folder }: Task): Promise<void> {
   const path = await openLocally(ctx, file, folder);
-  const result = await inSpan('convert symbols', {}, () =>
-    runInThread<ConvertResult>(THREAD, { path, folder } satisfies ConvertInput, limitsOf(file.size)),
-  );
+  const result = await inSpan('convert symbols', {}, () => convertInThread({ path, folder }, limitsOf(file.size)));
   if ('unreadable' in result) {
     if (result.bug !== undefined) ctx.log.error({ key: file.blob_key, bug: result.bug }, 'the symbol converter failed');
     throw new UnreadableError(result.unreadable);
@@ -102,7 +100,7 @@ async function openLocally(ctx: Context, file: native.NativeRow, folder: string)
 class UnreadableError extends Error {}
 
 /** The reason for an error that another try can't fix. */
-function reasonOf(error: unknown): string | undefined {
+export function reasonOf(error: unknown): string | undefined {
   if (error instanceof UnreadableError) return `The file can't be converted: ${error.message}.`;
   if (error instanceof BlobMissingError) return 'The stored file is missing. Upload it again.';
   if (error instanceof ThreadTimeoutError)
@@ -130,6 +128,11 @@ const MAX_HEAP_MB = 1024;
 const MAX_TIME = 10 * MINUTE;
 /** Several times what a slow machine needs for a mebibyte. */
 const TIME_PER_MIB = 500;
+
+/** Rejects with ThreadTimeoutError and ThreadCrashError, and with errors of the disk. */
+export function convertInThread(input: ConvertInput, limits: ThreadLimits): Promise<ConvertResult> {
+  return runInThread(THREAD, input, limits);
+}
 
 /** A small file that takes long is malicious, and would keep other jobs waiting. */
 function limitsOf(size: number): ThreadLimits {

@@ -69,7 +69,7 @@ async function storeNative(ctx: Context, gameId: string, { name, source, storage
   return { name, fileName: baseNameOf(name), checksum: hash.digest('hex'), size, blobKey };
 }
 
-export function nativeTooLarge(name: string): ApiError {
+function nativeTooLarge(name: string): ApiError {
   return errors.tooLarge(
     `${formatFileName(name)} is larger than ${LIMITS.nativeFileBytes / GIB} GB, the limit for a program or debug file. Convert it with \`chauffeur symbols\`, which sends only its symbols.`,
   );
