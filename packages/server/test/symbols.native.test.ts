@@ -110,6 +110,11 @@ describe('a program with DWARF', { skip: CORPUS_MISSING }, () => {
     assert.equal(inlined?.inlined, true);
     assert.equal(main?.function, 'main');
     assert.match(main?.file ?? '', /app\.cc$/);
+    const url = `${server.api}/games/${game.uid}/crashes/${before.report_id}`;
+    const { body } = await request(url, { headers: await signIn(server, game.owner) });
+    const [first] = body.data.stack;
+    assert.deepEqual([first.inlined, typeof first.line, first.file !== null], [true, 'number', true]);
+    assert.deepEqual(body.data.missing_symbols, []);
     // Only the text and its cache are kept.
     assert.deepEqual(await storedCountsOf(server, game), { texts: 1, symbols: 1, blobs: 2 });
   });
