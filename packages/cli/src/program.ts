@@ -49,8 +49,8 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/addfiles.ts')).addfilesCommand,
   },
   {
-    usage: 'symbols <path>',
-    description: 'upload Breakpad .sym files for a build',
+    usage: 'symbols <path...>',
+    description: 'convert and upload debug information for a build: PDB, dSYM, DWARF and .sym files',
     load: async () => (await import('./commands/symbols.ts')).symbolsCommand,
   },
   {

@@ -448,7 +448,15 @@ test('symbols that the service already has are not uploaded again', async (t) =>
   assert.equal(peer.files[0]?.toString(), sym('b'));
   peer.symbols.push(digest(sym('b')));
   const { code, stdout, stderr } = await run('all');
-  assert.deepEqual([code, JSON.parse(stdout)], [0, { symbols: [], skipped: 2 }]);
+  const { symbols, skipped, modules } = JSON.parse(stdout);
+  assert.deepEqual([code, symbols, skipped], [0, [], 2]);
+  assert.deepEqual(
+    modules.map(({ debug_file: name, state }: Record<string, string>) => [name, state]),
+    [
+      ['a', 'present'],
+      ['b', 'present'],
+    ],
+  );
   assert.match(stderr, /Skipped 2 symbol files that the service already has\./);
   assert.equal(JSON.parse((await run('all/a.sym')).stdout).skipped, 1);
   assert.equal(peer.files.length, 1);

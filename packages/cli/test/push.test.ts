@@ -46,6 +46,34 @@ test('push registers a build, uploads the folder, waits for the scan and prints 
   assert.deepEqual(readdirSync(cwd), ['game'], 'no file is written next to the folder');
 });
 
+test('push sends symbols before the game, and otherwise warns about debug files in the folder', async (t) => {
+  const peer = await startPeer(t);
+  peer.builds = [];
+  const cwd = gameFolder(t);
+  writeTree(cwd, {
+    'game/run.debug': '\x7fELF',
+    'debug/run.sym': 'MODULE Linux x86_64 ABC0 run\nFUNC 10 8 0 main\n10 8 3 0\n',
+  });
+  const result = await runCli([...PUSH, '--no-wait', '--symbols', 'debug', '--json'], { cwd, peer });
+  assert.equal(result.code, 0, result.stderr);
+  assert.deepEqual(
+    kindsOf(peer).filter((kind) => kind !== 'info'),
+    ['builds', 'build', 'symbolList', 'symbols', 'single'],
+  );
+  const { symbols, warnings } = JSON.parse(result.stdout);
+  assert.deepEqual(
+    symbols.modules.map(({ debug_file: name, functions, lines, state }: Record<string, unknown>) => [
+      ...[name, functions, lines, state],
+    ]),
+    [['run', 1, 1, 'uploaded']],
+  );
+  assert.deepEqual(warnings, []);
+  const without = await runCli([...PUSH, '--no-wait'], { cwd, peer });
+  assert.match(without.stderr, /warning: the folder has debug symbols, .*: run\.debug\. Upload them with --symbols/);
+  const nowhere = await runCli([...PUSH, '--symbols', 'nowhere'], { cwd, peer });
+  assert.deepEqual([nowhere.code, nowhere.stderr.includes('nowhere: does not exist.')], [1, true]);
+});
+
 test('push takes the texts of the build from flags', async (t) => {
   const peer = await startPeer(t);
   peer.builds = [];

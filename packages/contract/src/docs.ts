@@ -55,7 +55,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         page: 'symbols',
         title: 'Create and upload symbols',
         label: 'Symbols',
-        description: 'Get dump_syms, and show functions and lines in crash reports.',
+        description: 'Keep debug information, and show functions and lines in crash reports.',
       },
     ],
   },

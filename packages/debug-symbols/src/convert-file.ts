@@ -37,6 +37,8 @@ export type ConversionOptions = {
   readonly cpu?: string;
   /** Whether files next to the first one are looked for; true by default. */
   readonly findsCounterparts?: boolean;
+  /** `.dwp` and `.dwo` files anywhere, which are searched for split units before those next to the first file. */
+  readonly splitFiles?: readonly string[];
 };
 
 type Input = { readonly path: string; readonly source: ByteSource; readonly format: FileFormat };
@@ -141,13 +143,18 @@ class Converter {
       if (!opened.has(path)) opened.set(path, this.#openSplit(path, littleEndian));
       return opened.get(path);
     };
+    const { splitFiles = [], findsCounterparts } = this.#options;
+    const packages = splitFiles.filter((path) => path.endsWith('.dwp'));
     return (skeleton: Unit) => {
       const { dwoName, folder } = skeleton;
-      const names =
+      const name = dwoName === undefined ? undefined : lastPart(dwoName);
+      const given = [...packages, ...splitFiles.filter((path) => lastPart(path) === name)];
+      const neighbours =
         dwoName === undefined
           ? []
           : [join(folder, dwoName), ...paths.map((path) => join(dirname(path), lastPart(dwoName)))];
-      for (const path of [...paths.map((each) => `${each}.dwp`), ...names]) {
+      const places = findsCounterparts === false ? [] : [...paths.map((each) => `${each}.dwp`), ...neighbours];
+      for (const path of [...given, ...places]) {
         const unit = openSplit(path)?.unitOf(skeleton);
         if (unit !== undefined) return unit;
       }
@@ -156,7 +163,6 @@ class Converter {
   }
 
   #openSplit(path: string, littleEndian: boolean): SplitFile | undefined {
-    if (this.#options.findsCounterparts === false) return undefined;
     const source = this.#files.tryOpen(path);
     if (source === undefined || detectFormat(source) !== 'elf') return undefined;
     const elf = new Elf(source);

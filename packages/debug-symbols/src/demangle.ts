@@ -1,7 +1,6 @@
 // Readable names of C++ (Itanium and MSVC) and Rust functions, as Mozilla's dump_syms writes them.
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import * as demangler from 'gecko-profiler-demangle/index_bg.js';
+import { readDemangler } from './demangler-module.ts';
 
 let isLoaded = false;
 
@@ -41,8 +40,7 @@ export function withoutPart(name: string): string {
 
 /** Loads WebAssembly from the package, whose own entry needs a bundler. */
 function load(): void {
-  const path = fileURLToPath(import.meta.resolve('gecko-profiler-demangle/index_bg.wasm'));
-  const module = new WebAssembly.Module(readFileSync(path));
+  const module = new WebAssembly.Module(readDemangler());
   const { exports } = new WebAssembly.Instance(module, { './index_bg.js': demangler });
   demangler.__wbg_set_wasm(exports);
   (exports.__wbindgen_start as () => void)();

@@ -14,7 +14,7 @@ const MAX_WINDOWS_PATH = 200;
 const MAX_NAMED = 5;
 
 /** `a, b and 3 more` */
-function listNames(names: readonly string[]): string {
+export function listNames(names: readonly string[]): string {
   const more = names.length - MAX_NAMED;
   const shown = names.slice(0, more === 1 ? MAX_NAMED + 1 : MAX_NAMED);
   return shown.join(', ') + (more > 1 ? ` and ${more} more` : '');

@@ -1,0 +1,56 @@
+// Recognises what can have symbols in it by the first bytes of a file, whatever its name is.
+import { open } from 'node:fs/promises';
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
+import { FOREIGN_FILE_BYTES } from '@chauffeur/contract/foreign-symbol-file';
+
+/** A file can be a Breakpad symbol file, a native program or debug file, or contain others. */
+export type Kind = 'symbols' | 'native' | 'gzip' | 'zip' | 'tar';
+
+/** The bytes that are enough to recognise a file, unless it is shorter. */
+export const HEAD_BYTES = FOREIGN_FILE_BYTES;
+
+/** The numbers at the start of ELF, Mach-O and universal files. Others have letters there. */
+const NATIVE: readonly number[] = [
+  ...[0x7f45_4c46, 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe, 0xcafe_babe, 0xcafe_babf],
+];
+const PDB = 'Microsoft C/C++ ';
+const PE = 'MZ';
+const ZIP = 'PK\x03\x04';
+const GZIP = '\x1f\x8b\x08';
+/** The first line of a symbol file: the OS, the CPU, a debug id of 33 digits or more, and the name. */
+const MODULE = /^MODULE[ \t]+\S+[ \t]+\S+[ \t]+[0-9A-Fa-f]{33,40}[ \t]+\S/;
+
+/** Returns null for a file of any other kind. */
+export function recogniseKind(head: Buffer): Kind | null {
+  const text = head.toString('latin1', 0, 512);
+  if (MODULE.test(text)) return 'symbols';
+  if (text.startsWith(PE) || text.startsWith(PDB)) return 'native';
+  if (head.length >= 4 && NATIVE.includes(head.readUInt32BE())) return 'native';
+  if (text.startsWith(ZIP)) return 'zip';
+  if (text.startsWith(GZIP)) return 'gzip';
+  return text.startsWith('ustar', 257) ? 'tar' : null;
+}
+
+/** What is compressed in a file, as far as its first bytes say. */
+export function gunzipHead(head: Buffer): Buffer {
+  try {
+    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** What is compressed at the start of an entry of a zip. */
+export function inflateHead(head: Buffer): Buffer {
+  try {
+    return inflateRawSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+export async function readHead(path: string): Promise<Buffer> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}

@@ -1,0 +1,182 @@
+// `chauffeur symbols` with native files and the real service: what it pairs, converts, uploads and warns about.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { COMMAND } from './setup/programs.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { symbolsOf, symText, untilCompiled } from './setup/symbols.ts';
+import { register } from './setup/uploads.ts';
+import { buildZip } from './setup/zips.ts';
+
+const CORPUS = join(import.meta.dirname, '../../../../shared/symbols-corpus');
+const options = { skip: existsSync(CORPUS) ? false : 'skipped: corpus not found' };
+
+let server: TestServer;
+let game: TestGame;
+let folder: string;
+before(async () => {
+  server = await startServer();
+  game = await makeGame(server);
+  folder = await mkdtemp(join(tmpdir(), 'chauffeur-native-'));
+});
+after(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function put(path: string, content: Uint8Array): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), content);
+}
+
+/** The contents of a file of the corpus. */
+async function corpus(path: string): Promise<Buffer> {
+  const file = join(CORPUS, path);
+  return existsSync(file) ? readFile(file) : gunzipSync(await readFile(`${file}.gz`));
+}
+
+type Row = { debug_file: string; cpu: string; functions: number; lines: number; unwind: boolean; state: string };
+
+async function run(args: readonly string[], withServer = true) {
+  const { 'x-access-token': access, 'x-secret-key': secret } = game.keyHeaders;
+  const settings = { SERVICE_API_URL: server.api, SERVICE_ACCESS_TOKEN: access, SERVICE_SECRET_KEY: secret };
+  const child = spawn(process.execPath, [COMMAND, 'symbols', '--json', ...args], {
+    cwd: folder,
+    env: { PATH: '', HOME: folder, ...(withServer && settings) },
+  });
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [code, stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
+  const output = JSON.parse(stdout);
+  const rows: Row[] = output.modules ?? [];
+  const shown = rows.map(({ debug_file: name, cpu, unwind, state }) => `${name} ${cpu} ${unwind} ${state}`).sort();
+  return { code, output, rows, shown, warnings: (output.warnings ?? []) as string[], stderr };
+}
+
+test('a build of all formats is paired across folders and archives, converted and uploaded once', options, async () => {
+  await put('all/bin/engine.exe', await corpus('pdb-x86_64-clang-O2/engine.exe'));
+  await put('all/obj/engine.pdb', await corpus('pdb-x86_64-clang-O2/engine.pdb'));
+  await put('all/linux/app', await corpus('elf-x86_64-gcc-debuglink/app'));
+  await put('all/debug/app.debug', await corpus('elf-x86_64-gcc-debuglink/app.debug'));
+  await put('all/split/game', await corpus('elf-x86_64-clang-split-dwarf5-dwp/app'));
+  await put('all/split/packages/game.dwp', await corpus('elf-x86_64-clang-split-dwarf5-dwp/app.dwp'));
+  await put('all/notes.txt', Buffer.from('not sent'));
+  const dsym = await corpus('macho-fat-O2/engine.dSYM/Contents/Resources/DWARF/engine');
+  const mac = [
+    { name: 'Game.app/Contents/MacOS/engine', data: await corpus('macho-fat-O2/engine'), method: 8 },
+    { name: 'Game.dSYM/Contents/Resources/DWARF/engine', data: dsym, method: 8 },
+    { name: 'Game.app/Contents/Info.plist', data: '<plist/>' },
+  ];
+  await put('all/mac.zip', buildZip(mac));
+  const buildId = await register(server, game, { version: 'all' });
+  const expected = ['app x86_64', 'engine arm64', 'engine x86_64', 'engine.pdb x86_64', 'game x86_64'];
+  const first = await run(['--build-id', buildId, 'all']);
+  assert.equal(first.code, 0, first.stderr);
+  assert.deepEqual(
+    first.shown,
+    expected.map((name) => `${name} true uploaded`),
+  );
+  assert.ok(
+    first.rows.every(({ functions, lines }) => functions > 15 && lines > 100),
+    JSON.stringify(first.rows),
+  );
+  assert.deepEqual(first.warnings, []);
+  const stored = await untilCompiled(server, game, buildId);
+  assert.ok(stored.every(({ state, problem }) => state === 'compiled' && problem === null));
+
+  const second = await run(['--build-id', buildId, 'all/bin', 'all/obj', 'all/linux', 'all/debug', 'all/mac.zip']);
+  assert.deepEqual([second.code, second.output.symbols, second.output.skipped], [0, [], 4]);
+  assert.ok(second.rows.every(({ state }) => state === 'present'));
+  assert.equal((await symbolsOf(server, game, buildId)).length, 5);
+});
+
+test('a program that is added later completes the symbols of its PDB', options, async () => {
+  await put('late/engine.pdb', await corpus('pdb-x86_64-clang-O2/engine.pdb'));
+  const buildId = await register(server, game, { version: 'late' });
+  const before = await run(['--build-id', buildId, 'late']);
+  assert.deepEqual(before.shown, ['engine.pdb x86_64 false uploaded']);
+  assert.match(
+    before.warnings.join(),
+    /^engine\.pdb: its program is missing, so there is no unwind data.* Add the \.exe/,
+  );
+  await untilCompiled(server, game, buildId);
+  await put('late/engine.exe', await corpus('pdb-x86_64-clang-O2/engine.exe'));
+  // A single path finds what is next to it.
+  const after = await run(['--build-id', buildId, 'late/engine.pdb']);
+  assert.deepEqual([after.shown, after.warnings], [['engine.pdb x86_64 true uploaded'], []]);
+  assert.equal((await symbolsOf(server, game, buildId)).length, 1);
+});
+
+test('--dry-run converts and warns about what is missing, without a server', options, async () => {
+  await put('gaps/stripped/app', await corpus('elf-x86_64-gcc-debuglink/app'));
+  await put('gaps/other/engine.exe', await corpus('pdb-x86_64-clang-O2/engine.exe'));
+  await put('gaps/other/engine.pdb', await corpus('pdb-x86_64-clang-O0/engine.pdb'));
+  await put('gaps/damaged/broken.pdb', (await corpus('pdb-x86_64-clang-O0/engine.pdb')).subarray(0, 20_000));
+  await put('gaps/object.o', await corpus('macho-arm64-object/physics-arm64.o'));
+  const { code, shown, warnings, stderr } = await run(['--dry-run', 'gaps'], false);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(shown, [
+    'app x86_64 true not_sent',
+    'engine.pdb x86_64 false not_sent',
+    'engine.pdb x86_64 true not_sent',
+  ]);
+  const [damaged, ...missing] = warnings;
+  assert.match(damaged ?? '', /^damaged\/broken\.pdb: is left out, because it can't be read: /);
+  assert.ok(
+    missing.some((line) =>
+      /^stripped\/app: has no debug information.*before it was stripped, or its debug file/.test(line),
+    ),
+    warnings.join('\n'),
+  );
+  assert.ok(
+    missing.some((line) => /^other\/engine\.pdb is of another build than other\/engine\.exe: its id is/.test(line)),
+    warnings.join('\n'),
+  );
+});
+
+test('symbol files are found by their content, compressed, and next to other files of an archive', async () => {
+  const files = [
+    { name: 'LICENSE', data: 'text' },
+    { name: 'breakpad_symbols/one/1/one.sym', data: symText({ file: 'one' }), method: 8 },
+    { name: 'version', data: '1.2.3' },
+  ];
+  await put('found/electron-symbols.zip', buildZip(files));
+  await put('found/two.sym.gz', gzipSync(symText({ file: 'two' })));
+  await put('found/three', symText({ file: 'three' }));
+  await put('found/image.gz', gzipSync('an image'));
+  await put('found/broken.zip', Buffer.from('PK\x03\x04 and no more'));
+  const buildId = await register(server, game, { version: 'found' });
+  const { code, shown, warnings, stderr } = await run(['--build-id', buildId, 'found']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(
+    shown,
+    ['one', 'three', 'two'].map((name) => `${name} x86_64 false uploaded`),
+  );
+  assert.match(warnings.join(), /^broken\.zip: cannot be unpacked/);
+  assert.equal((await symbolsOf(server, game, buildId)).length, 3);
+  const named = await run(['--build-id', buildId, 'found/broken.zip']);
+  assert.deepEqual([named.code, named.output.error.code], [1, 'usage']);
+});
+
+test('files of other kinds with the extension of symbol files are left out next to native ones', options, async () => {
+  await put('unreal/game', await corpus('elf-x86_64-gcc-debuglink/app'));
+  await put('unreal/game.debug', await corpus('elf-x86_64-gcc-debuglink/app.debug'));
+  await put('unreal/game.sym', Buffer.from('\0\0\0\x10 of another kind'));
+  const { code, shown, warnings } = await run(['--dry-run', 'unreal'], false);
+  assert.deepEqual([code, shown], [0, ['game x86_64 true not_sent']]);
+  assert.match(warnings.join(), /^game\.sym: is not a Breakpad symbol file: .* It is left out\.$/);
+});
+
+test('a symbol file is used instead of the native files of its module', options, async () => {
+  const reference = await corpus('elf-x86_64-gcc-debuglink/reference.sym');
+  await put('both/app.sym', reference);
+  await put('both/app', await corpus('elf-x86_64-gcc-debuglink/app'));
+  await cp(join(CORPUS, 'elf-x86_64-gcc-debuglink/app.debug'), join(folder, 'both/app.debug'));
+  const { rows, warnings } = await run(['--dry-run', 'both'], false);
+  assert.deepEqual([rows.length, warnings], [1, []]);
+});
