@@ -267,8 +267,8 @@ export const ERRORS = {
   4049: {
     name: 'notSymbols',
     status: 400,
-    meaning: 'The file is neither a Breakpad .sym file nor a zip of .sym files.',
-    remedy: 'Create symbols with dump_syms, and upload a .sym file or a zip with only .sym files.',
+    meaning: 'The file has no symbols: it is no .sym file, no program or debug file, and no zip of these.',
+    remedy: 'Send what the build left behind with chauffeur symbols, which finds and converts symbols.',
   },
   4050: {
     name: 'revokedApiToken',

@@ -7,10 +7,10 @@ export type ForeignFile = { readonly what: string; readonly remedy: string };
 /** The bytes that `recognizeForeignFile` needs, unless the file is shorter. */
 export const FOREIGN_FILE_BYTES = 4096;
 
-const CREATE = 'Create a symbol file from it with dump_syms, and send that.';
+const CREATE = 'Send it with chauffeur symbols, which converts it.';
 const UNPACK = 'Unpack it, or send the .sym files in a .zip.';
 const ENCODING =
-  'Write it with dump_syms -o or --store: in PowerShell, > changes the encoding. Or save it as UTF-8 without a byte order mark.';
+  'Save it as UTF-8 without a byte order mark. In PowerShell, > changes the encoding; let the tool write the file itself.';
 
 type Kind = ForeignFile & { readonly start: RegExp };
 
@@ -53,23 +53,27 @@ const TEXT_KINDS: readonly Kind[] = [
     what: 'it is an HTML page',
     remedy: 'If you downloaded the symbols, download them again.',
   },
-  { start: /^\s*<\?xml/i, what: 'it is an XML file', remedy: 'Create the symbol file with dump_syms.' },
+  {
+    start: /^\s*<\?xml/i,
+    what: 'it is an XML file',
+    remedy: 'Send the program and its debug file with chauffeur symbols.',
+  },
   {
     start: /^MODULE[ \t]+\S+[ \t]+\S+[ \t]+[0-9A-Fa-f]{32}(?:\s|$)/,
     what: 'its debug id has 32 digits, so the age at its end is missing',
-    remedy: 'Create it again with dump_syms, which writes the age, such as 0 on Linux, Android and macOS.',
+    remedy: 'Create it again with a tool that writes the age, such as 0 on Linux, Android and macOS.',
   },
   {
     start: /^MODULE[ \t]+\S+[ \t]+\S+[ \t]+\{?[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-/,
     what: 'its debug id has hyphens',
-    remedy: 'Create it again with dump_syms, which writes 33 or more hexadecimal digits.',
+    remedy: 'Create it again with a tool that writes 33 or more hexadecimal digits.',
   },
 ];
 
 /** Enough for the longest start of a binary kind. */
 const START_BYTES = 8;
 
-const EMPTY: ForeignFile = { what: 'it is empty', remedy: 'Create it again with dump_syms.' };
+const EMPTY: ForeignFile = { what: 'it is empty', remedy: 'Create it again.' };
 
 /** Returns null for a symbol file, and for a file of an unknown kind. */
 export function recognizeForeignFile(firstBytes: Uint8Array): ForeignFile | null {

@@ -57,7 +57,7 @@ export function postCommand({ url, headers, body }: JsonRequest, shell: Shell): 
 }
 
 /** Programs whose arguments with `/` are paths. Others also take URLs and names, and read such paths on Windows too. */
-const TAKES_PATHS: readonly string[] = ['chauffeur', 'dump_syms'];
+const TAKES_PATHS: readonly string[] = ['chauffeur'];
 
 /** A part of a word: text as it is, or a variable. */
 type Part = { readonly text: string } | { readonly variable: string };

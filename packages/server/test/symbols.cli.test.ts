@@ -112,7 +112,7 @@ test('a file of another kind is named as what it is, before anything is sent', a
   const foreign = await run(buildId, 'foreign');
   assert.deepEqual([foreign.code, foreign.output.error.code], [1, 'usage']);
   assert.match(foreign.output.error.message, /game\.sym: is not a Breakpad symbol file: it is encoded in UTF-16\.$/);
-  assert.match(foreign.output.error.remedy, /dump_syms -o/);
+  assert.match(foreign.output.error.remedy, /Save it as UTF-8/);
   assert.match(
     (await run(buildId, 'native/Game.pdb')).output.error.message,
     /^Game\.pdb: is left out, because it can't be read: /,

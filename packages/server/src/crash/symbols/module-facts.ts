@@ -56,7 +56,10 @@ export function readModuleFacts(firstBytes: Uint8Array): ModuleFacts | Refusal {
 }
 
 function refuse(refused: string): Refusal {
-  return { refused, remedy: 'Create it with dump_syms.' };
+  return {
+    refused,
+    remedy: 'Create it again from the program and its debug file, or send these with chauffeur symbols.',
+  };
 }
 
 function readHead(firstBytes: Uint8Array) {

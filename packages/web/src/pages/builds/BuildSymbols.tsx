@@ -46,8 +46,8 @@ export function BuildSymbols({ game, buildId, os }: BuildSymbolsProps) {
           ) : (
             <EmptyState command={command}>
               No symbols yet. They add function names and line numbers to this build's crash reports, including reports
-              that have already arrived. Create the files with <DocLink page="symbols">dump_syms</DocLink>, then upload
-              their folder:
+              that have already arrived. Upload the folder of your build, with its{' '}
+              <DocLink page="symbols">programs and debug files</DocLink>:
             </EmptyState>
           )
         }

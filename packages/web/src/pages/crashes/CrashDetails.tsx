@@ -245,11 +245,11 @@ function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack[
           {ofGame.some(({ debug_id: id }) => id !== '') && (
             <>
               <Text size="sm">
-                Create their files with{' '}
+                Upload the folder of your build, with its{' '}
                 <DocLink page="symbols" size="sm">
-                  dump_syms
+                  programs and debug files
                 </DocLink>
-                , then upload the folder:
+                :
               </Text>
               <Suspense>
                 <SymbolsCommand slug={slug} buildId={crash.build_id} />
