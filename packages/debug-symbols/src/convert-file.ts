@@ -37,6 +37,8 @@ export type ConversionOptions = {
   readonly cpu?: string;
   /** Whether files next to the first one are looked for; true by default. */
   readonly findsCounterparts?: boolean;
+  /** The file into which dwz has moved what several debug files share; by default, it is looked for. */
+  readonly supplementary?: string;
   /** `.dwp` and `.dwo` files anywhere, which are searched for split units before those next to the first file. */
   readonly splitFiles?: readonly string[];
 };
@@ -124,17 +126,23 @@ class Converter {
       debug = found && new Elf(found.source);
       counterpart.path = found?.path;
     }
-    const link = readSupplementaryLink(debug ?? elf) ?? readSupplementaryLink(elf);
-    const supplementary =
-      link === undefined ? undefined : this.#findNear(path, [link], (source) => detectFormat(source) === 'elf');
+    const supplementary = this.#supplementaryOf(debug ?? elf, path);
     return convertElf(
       {
         ...{ main: elf, debug, path },
-        supplementary: supplementary && new Elf(supplementary.source),
+        supplementary,
         findSplit: this.#splitFinder([path, other?.path ?? path], elf.littleEndian),
       },
       this.#writer,
     );
+  }
+
+  #supplementaryOf(elf: Elf, path: string): Elf | undefined {
+    const given = this.#options.supplementary;
+    if (given !== undefined) return new Elf(this.#files.open(given));
+    const link = readSupplementaryLink(elf);
+    const found = link && this.#findNear(path, [link], (source) => detectFormat(source) === 'elf');
+    return found ? new Elf(found.source) : undefined;
   }
 
   #splitFinder(paths: readonly string[], littleEndian: boolean): SplitFinder {

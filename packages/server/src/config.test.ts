@@ -132,6 +132,10 @@ test('symbol servers have a kind, an address and perhaps a password, and are sep
     { kind: 'breakpad', url: 'https://a.example/', authorization: undefined },
     { kind: 'breakpad', url: 'https://b.example/files/', authorization: `Basic ${btoa('us@er:p:w')}` },
   ]);
+  assert.deepEqual(
+    read('debuginfod+https://a.example microsoft+https://a.example')?.map(({ kind }) => kind),
+    ['debuginfod', 'microsoft'],
+  );
   assert.equal(
     read('breakpad+http://a.example', { CHAUFFEUR_SYMBOL_PRIVATE_HOSTS: '1' })?.[0]?.url,
     'http://a.example/',
@@ -143,7 +147,7 @@ test('symbol servers that cannot be used are refused without their passwords', (
     ['https://user:s3cret@a.example', /use addresses such as breakpad\+https/],
     ['breakpad+user:s3cret', /use addresses such as/],
     ['breakpad+ftp://user:s3cret@a.example', /use addresses such as/],
-    ['microsoft+https://user:s3cret@a.example', /this version reads no microsoft servers/],
+    ['apple+https://user:s3cret@a.example', /use addresses such as/],
     ['breakpad+https://user:s3cret@a.example/?key=1', /without a query/],
     ['breakpad+https://a.example breakpad+https://user:s3cret@a.example/', /each address once/],
     ['breakpad+http://user:s3cret@a.example', /use https, or set CHAUFFEUR_SYMBOL_PRIVATE_HOSTS/],

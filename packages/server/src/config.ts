@@ -164,8 +164,6 @@ export type SymbolSource = {
 /** The layouts of symbol servers, by the word before the `+` of an address. */
 const SYMBOL_SOURCE_KINDS = ['breakpad', 'debuginfod', 'microsoft'] as const;
 type SymbolSourceKind = (typeof SYMBOL_SOURCE_KINDS)[number];
-/** The kinds whose files can be read. The others have native files, which `convertNative` has to convert first. */
-const OFFERED_KINDS: readonly SymbolSourceKind[] = ['breakpad'];
 const MAX_SYMBOL_SOURCES = 16;
 
 /** Addresses such as `breakpad+https://symbols.example.com`, in the order in which they are asked. */
@@ -183,13 +181,9 @@ const symbolSources: Parse<readonly SymbolSource[]> = (value) => {
 /** Addresses may contain a password, so they are not repeated in messages. */
 function readSymbolSource(address: string): SymbolSource {
   const [, kind = '', rest = ''] = /^([a-z]+)\+(https?:.*)$/i.exec(address) ?? [];
-  const offered = OFFERED_KINDS.find((candidate) => candidate === kind.toLowerCase());
-  if (offered === undefined || !URL.canParse(rest)) {
-    const known = SYMBOL_SOURCE_KINDS.find((candidate) => candidate === kind.toLowerCase());
-    if (known !== undefined && offered === undefined)
-      throw new Error(`this version reads no ${known} servers; use ${formatKinds()}`);
+  const known = SYMBOL_SOURCE_KINDS.find((candidate) => candidate === kind.toLowerCase());
+  if (known === undefined || !URL.canParse(rest))
     throw new Error(`use addresses such as ${formatKinds()}, separated by spaces or commas`);
-  }
   const url = new URL(rest);
   const { username, password, search, hash } = url;
   if (search + hash !== '') throw new Error('use addresses without a query');
@@ -198,7 +192,7 @@ function readSymbolSource(address: string): SymbolSource {
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   const credentials = `${decodeCredential(username)}:${decodeCredential(password)}`;
   return {
-    kind: offered,
+    kind: known,
     url: url.href,
     authorization: username + password === '' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`,
   };
@@ -213,7 +207,7 @@ function decodeCredential(text: string): string {
 }
 
 function formatKinds(): string {
-  return OFFERED_KINDS.map((kind) => `${kind}+https://symbols.example.com`).join(' or ');
+  return SYMBOL_SOURCE_KINDS.map((kind) => `${kind}+https://symbols.example.com`).join(' or ');
 }
 
 /** 0 for all days, otherwise at least one day more than the window of launch health. */
@@ -382,7 +376,7 @@ export const SETTINGS = {
   symbolSources: optional(
     'CHAUFFEUR_SYMBOL_SOURCES',
     symbolSources,
-    'Symbol servers where modules without uploaded symbols are looked up, such as `breakpad+https://symbols.example.com`, separated by spaces or commas, in the order in which they are asked; an address may have a user and a password. The names and ids of modules in crash reports are sent there, and all games share what is found. Set it for all processes. Default: none.',
+    'Symbol servers where modules without uploaded symbols are looked up, such as `breakpad+https://symbols.example.com`, `debuginfod+https://…` or `microsoft+https://…`, separated by spaces or commas, in the order in which they are asked; an address may have a user and a password. The names and ids of modules in crash reports are sent there, and all games share what is found. Set it for all processes. Default: none.',
   ),
   symbolSourcesMb: setting(
     'CHAUFFEUR_SYMBOL_SOURCES_MB',

@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { sampleProgram } from '../../debug-symbols/test/sample-program.ts';
 import { writeAmd64Context } from '../../minidump/test/dump-writer/contexts.ts';
 import { writeDump } from '../../minidump/test/dump-writer/dump-writer.ts';
 import type { Context } from '../src/context.ts';
@@ -496,7 +497,26 @@ describe('without a worker', () => {
       assert.deepEqual(await spool(), []);
     });
 
-    test('without a converter, they are refused', async () => {
+    test('a program is converted, and reports use it', async () => {
+      const program = sampleProgram();
+      const id = '000102030405060708090a0b0c0d0e0f';
+      source.files.set(`/buildid/${id}/executable`, Buffer.from(program));
+      const own = {
+        ...module,
+        debugFile: 'game',
+        debugId: '030201000504070608090A0B0C0D0E0F0',
+        codeFile: 'game',
+        codeId: id,
+      };
+      const answer = await askSource(server.ctx, debuginfod(), own, options());
+      assert.ok('symbols' in answer, JSON.stringify(answer));
+      const { functions, debugFile, debugId: found } = answer.symbols;
+      assert.deepEqual({ functions, debugFile, found }, { functions: 1, debugFile: 'game', found: own.debugId });
+      assert.deepEqual(await spool(), []);
+      await server.ctx.blobs.delete(answer.symbols.blobKey);
+    });
+
+    test('a file that cannot be converted is an answer without symbols', async () => {
       const ctx: Context = { ...server.ctx, config: { ...server.ctx.config, symbolSources: [debuginfod()] } };
       source.files.set(`/buildid/${buildId}/debuginfo`, Buffer.from('\x7fELF'));
       await requestLookUps(ctx, await newGame(), [{ ...module, codeId: buildId.toUpperCase() }]);
@@ -504,7 +524,8 @@ describe('without a worker', () => {
       assert.deepEqual(source.requests, [`/buildid/${buildId}/debuginfo`, `/buildid/${buildId}/executable`]);
       const lookup = await lookupOf(server, library);
       assert.equal(lookup?.state, 'absent');
-      assert.match(lookup.problem ?? '', /not converted/);
+      assert.match(lookup.problem ?? '', /can't be converted/);
+      assert.deepEqual(await spool(), []);
     });
   });
 

@@ -58,7 +58,10 @@ type Task = {
 
 async function convertAndRecord(ctx: Context, gameId: string, { version, file, folder }: Task): Promise<void> {
   const path = await openLocally(ctx, file, folder);
-  const result = await inSpan('convert symbols', {}, () => convertInThread({ path, folder }, limitsOf(file.size)));
+  const result = await inSpan('convert symbols', {}, () =>
+    convertInThread({ path, folder, supplementary: null }, limitsOf(file.size)),
+  );
+  if ('needs' in result) throw new Error('an uploaded file was asked for another one');
   if ('unreadable' in result) {
     if (result.bug !== undefined) ctx.log.error({ key: file.blob_key, bug: result.bug }, 'the symbol converter failed');
     throw new UnreadableError(result.unreadable);
@@ -114,13 +117,21 @@ export function reasonOf(error: unknown): string | undefined {
 
 export type ConvertInput = {
   readonly path: string;
+  /** The program of a debug file, or the other way round. */
+  readonly counterpart?: string;
+  /** What dwz moved out of the debug file; null if it can't be had. If it is left out, the result asks for it. */
+  readonly supplementary?: string | null;
   /** Where the symbol files are written. */
   readonly folder: string;
 };
 
-/** The paths of symbol files; or why the file can't be converted, as a clause, with the stack of an unexpected error. */
+/**
+ * The paths of symbol files; or the build id of the file that is needed first; or why the file can't be converted, as a
+ * clause, with the stack of an unexpected error.
+ */
 export type ConvertResult =
   | { readonly texts: readonly string[] }
+  | { readonly needs: string }
   | { readonly unreadable: string; readonly bug?: string };
 
 const THREAD = new URL('./convert.thread.ts', import.meta.url);
@@ -135,6 +146,6 @@ export function convertInThread(input: ConvertInput, limits: ThreadLimits): Prom
 }
 
 /** A small file that takes long is malicious, and would keep other jobs waiting. */
-function limitsOf(size: number): ThreadLimits {
+export function limitsOf(size: number): ThreadLimits {
   return { timeoutMs: Math.min(MAX_TIME, MINUTE + TIME_PER_MIB * (size / MIB)), maxHeapMb: MAX_HEAP_MB };
 }

@@ -3,6 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { convertFile } from '@chauffeur/debug-symbols/convert-file';
+import { readSupplementaryId } from '@chauffeur/debug-symbols/elf/debug-link';
+import { Elf } from '@chauffeur/debug-symbols/elf/elf';
 import { DebugSymbolsError } from '@chauffeur/debug-symbols/error';
 import { detectFormat } from '@chauffeur/debug-symbols/file-format';
 import { identityRecords } from '@chauffeur/debug-symbols/identity';
@@ -17,9 +19,11 @@ const PORTION = 256 * 1024;
 /** What is wrong with a file, as a clause. */
 class UnreadableError extends Error {}
 
-await answerTask(async ({ path, folder }: ConvertInput): Promise<ConvertResult> => {
+await answerTask(async ({ path, folder, ...others }: ConvertInput): Promise<ConvertResult> => {
   try {
-    return { texts: cpusOf(path).map((cpu, index) => convert(path, cpu, join(folder, `${index}.sym`))) };
+    const needs = others.supplementary === undefined ? supplementaryIdOf([path, others.counterpart]) : undefined;
+    if (needs !== undefined) return { needs };
+    return { texts: cpusOf(path).map((cpu, index) => convert(path, { ...others, cpu }, join(folder, `${index}.sym`))) };
   } catch (error) {
     if (error instanceof DebugSymbolsError || error instanceof UnreadableError) return { unreadable: error.message };
     // An error of the disk, after which another try may succeed.
@@ -43,9 +47,31 @@ function cpusOf(path: string): (string | undefined)[] {
   }
 }
 
-function convert(path: string, cpu: string | undefined, output: string): string {
-  const options = { findsCounterparts: false, ...(cpu !== undefined && { cpu }) };
-  const { identity, writer } = convertFile(path, options);
+/** The build id of what dwz moved out of one of the files. */
+function supplementaryIdOf(paths: readonly (string | undefined)[]): string | undefined {
+  const files = new OpenFiles();
+  try {
+    for (const path of paths) {
+      const source = path === undefined ? undefined : files.open(path);
+      if (source === undefined || detectFormat(source) !== 'elf') continue;
+      const id = readSupplementaryId(new Elf(source));
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  } finally {
+    files.close();
+  }
+}
+
+type Others = Pick<ConvertInput, 'counterpart' | 'supplementary'> & { readonly cpu: string | undefined };
+
+function convert(path: string, { cpu, counterpart, supplementary }: Others, output: string): string {
+  const { identity, writer } = convertFile(path, {
+    findsCounterparts: false,
+    ...(cpu !== undefined && { cpu }),
+    ...(counterpart !== undefined && { counterpart }),
+    ...(supplementary != null && { supplementary }),
+  });
   const file = openSync(output, 'wx', 0o600);
   try {
     let size = 0;

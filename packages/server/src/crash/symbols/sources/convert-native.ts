@@ -1,5 +1,10 @@
-// Converts the native files of debuginfod and Microsoft's symbol servers to the text of a symbol file. This version has
-// no converter, so config.ts offers only servers with symbol files (OFFERED_KINDS).
+// Converts the native files of debuginfod and Microsoft's symbol servers to the text of a symbol file.
+import { createReadStream } from 'node:fs';
+import { mkdir, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
+import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
+import { type ConvertInput, type ConvertResult, convertInThread, limitsOf } from '../convert.job.ts';
 import type { LookupModule } from './layouts.ts';
 
 /** Files on disk. At least one of `debug` and `code` isn't null. */
@@ -28,9 +33,40 @@ export type ConvertNative = (
 ) => Promise<AsyncIterable<Uint8Array>>;
 
 /**
- * Returns the text. Throws NativeFileError, also while the text is read, and errors of `supplement`. Hostile files take
- * bounded time and memory.
+ * Converts in a thread with limited time and memory. Throws NativeFileError, errors of `supplement`, and errors of the
+ * disk.
  */
-export const convertNative: ConvertNative = async () => {
-  throw new NativeFileError('its native files are not converted in this version');
+export const convertNative: ConvertNative = async ({ debug, code, folder, supplement }, { module, signal }) => {
+  const path = await named(folder, (code ?? debug)!, module);
+  const pair = code !== null && debug !== null ? { counterpart: debug } : {};
+  const { size } = await stat((debug ?? code)!);
+  const run = (supplementary?: string | null) =>
+    convert({ path, folder, ...pair, ...(supplementary !== undefined && { supplementary }) }, size);
+  let result = await run();
+  if ('needs' in result) result = await run(await supplement(result.needs));
+  signal.throwIfAborted();
+  if ('unreadable' in result) throw new NativeFileError(`its file can't be converted: ${result.unreadable}`);
+  const text = 'texts' in result ? result.texts[0] : undefined;
+  if (text === undefined) throw new NativeFileError('its file has no symbols');
+  return createReadStream(text);
 };
+
+async function convert(input: ConvertInput, size: number): Promise<ConvertResult> {
+  try {
+    return await convertInThread(input, limitsOf(size));
+  } catch (error) {
+    if (error instanceof ThreadTimeoutError) throw new NativeFileError('its file takes too long to convert');
+    if (error instanceof ThreadCrashError && error.reason === 'memory')
+      throw new NativeFileError('its file takes too much memory to convert');
+    throw error;
+  }
+}
+
+/** A path with the name of the module, which is written into the symbols if the file has no name itself. */
+async function named(folder: string, path: string, { debugFile, codeFile }: LookupModule): Promise<string> {
+  const name = [codeFile, debugFile].find(isSafeName) ?? 'module';
+  const own = join(folder, 'named');
+  await mkdir(own);
+  await symlink(path, join(own, name));
+  return join(own, name);
+}
