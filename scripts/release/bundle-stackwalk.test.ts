@@ -145,7 +145,8 @@ describe('the bundled minidump-stackwalk', () => {
     });
   });
 
-  it('leaves nothing next to its folder', () => {
+  it('leaves nothing next to its folder', async () => {
+    await bundleStackwalk(folder);
     assert.deepEqual(readdirSync(folder).sort(), ['bin', 'dist', 'package.json', 'src']);
   });
 });
