@@ -14,10 +14,9 @@ import { call } from '../../api.ts';
 import { lazyPart } from '../../frame/load-code.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { useCopy } from '../../ui/CopyText.tsx';
-import { FoldedSection, Notice, Section } from '../../ui/PageLayout.tsx';
+import { FoldedSection, Section } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
-import { DocLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
@@ -212,8 +211,8 @@ function Downloads({ gameUid, crash }: { gameUid: string; crash: Crash }) {
   );
 }
 
-/** The code is loaded when symbols are missing. */
-const SymbolsCommand = lazyPart(async () => (await import('../../ui/ShellCommand.tsx')).SymbolsCommand);
+/** The code is loaded when symbols of the game are missing. */
+const MissingGameSymbols = lazyPart(async () => (await import('./MissingGameSymbols.tsx')).MissingGameSymbols);
 
 /** Modules on the stacks that have no symbols, the reason, and the command that uploads them. */
 function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack['modules'] }) {
@@ -224,42 +223,12 @@ function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack[
   const lookups = new Map(
     crash.missing_symbols.map(({ module, debug_id, lookup }) => [`${module}/${debug_id}`, lookup]),
   );
-  const details = new Map(
-    crash.missing_symbols.map(({ module, debug_id, detail }) => [`${module}/${debug_id}`, detail]),
-  );
   return (
     <>
       {ofGame.length > 0 && (
-        <Notice tone="unsure" title={formatTitle(ofGame.length)}>
-          <ul className={classes.notes}>
-            {ofGame.map(({ debug_file: file, debug_id: id, base }) => (
-              <li key={base}>
-                <span className={classes.code}>
-                  {file} {id}
-                </span>
-                <br />
-                <TextWithCode text={id === '' ? NO_ID : (details.get(`${file}/${id}`) ?? ARRIVED)} />
-              </li>
-            ))}
-          </ul>
-          {ofGame.some(({ debug_id: id }) => id !== '') && (
-            <>
-              <Text size="sm">
-                Upload the folder of your build, with its{' '}
-                <DocLink page="symbols" size="sm">
-                  programs and debug files
-                </DocLink>
-                :
-              </Text>
-              <Suspense>
-                <SymbolsCommand slug={slug} buildId={crash.build_id} />
-              </Suspense>
-              <Text size="sm">
-                After the upload, this report and all others without these symbols are updated automatically.
-              </Text>
-            </>
-          )}
-        </Notice>
+        <Suspense>
+          <MissingGameSymbols slug={slug} crash={crash} modules={ofGame} />
+        </Suspense>
       )}
       {formatSystemModules(ofSystem, lookups).map((text) => (
         <Text key={text} size="sm" c="dimmed">
@@ -282,20 +251,4 @@ function formatSystemModules(modules: CrashStack['modules'], lookups: ReadonlyMa
     const without = `No symbols for libraries of the player's system: ${names}.`;
     return lookup === 'absent' ? `${without} The symbol servers of this service don't have them.` : without;
   });
-}
-
-const ARRIVED = 'Its symbols have arrived. The dump is queued to be processed again.';
-const NO_ID =
-  'It was built without a debug ID, so no symbols can be found for it. Link it with `-Wl,--build-id` (GCC, Clang) or `/DEBUG` (Visual Studio).';
-
-function formatTitle(modules: number): string {
-  return modules === 1 ? 'One module of your game has no symbols' : `${modules} modules of your game have no symbols`;
-}
-
-/** A sentence from the server in which code is enclosed in backticks. */
-export function TextWithCode({ text }: { text: string }) {
-  return text.split('`').map((part, index) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence never move
-    index % 2 === 1 ? <Code key={index}>{part}</Code> : part,
-  );
 }
