@@ -1,5 +1,6 @@
 // The notice on pages that show what games send: reports and events were refused, as their build id is unknown. It says
 // how many and when, what was sent as the id, what is wrong with it and what to do.
+
 import { formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listRefusals } from '@chauffeur/contract/operations/refusals';
@@ -10,6 +11,7 @@ import { ask } from '../../api.ts';
 import { readChoice, storeChoice } from '../../browser.ts';
 import { Notice } from '../../ui/PageLayout.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
+import { TextWithCode } from '../../ui/TextWithCode.tsx';
 import { Time } from '../../ui/Time.tsx';
 
 /** What was refused longer ago is only listed by the API. */
@@ -81,7 +83,7 @@ function RefusalItem({ refusal, isNewAdvice }: RefusalItemProps) {
       </Text>
       {isNewAdvice && (
         <Text size="sm" c="dimmed" component="div">
-          {advice.split('`').map((part, index) => (index % 2 === 0 ? part : <Code key={part}>{part}</Code>))}
+          <TextWithCode text={advice} />
         </Text>
       )}
     </>
