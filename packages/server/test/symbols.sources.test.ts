@@ -1,5 +1,5 @@
-// Symbols from symbol servers in the settings: who asks them for what, what of their answers is kept, which reports get
-// the symbols, and when they are deleted.
+// Tests symbol servers: which modules are looked up, which answers are kept, which reports get the symbols, and when
+// symbols are deleted.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
