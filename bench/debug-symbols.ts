@@ -1,12 +1,13 @@
 // Measures how long the conversion of debug information takes, in turns with Mozilla's dump_syms if it is in the PATH:
-// `node bench/debug-symbols.ts <program or PDB>…`. With small files, it is mostly
-// the start of Node.
+// `node bench/debug-symbols.ts <program or PDB>…`. With small files, it is mostly the start of Node.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
+import { bundlePackage } from '../scripts/release/bundle-package.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 
-const COMMAND = join(import.meta.dirname, '../packages/debug-symbols/src/main.ts');
+const PACKAGE = join(import.meta.dirname, '../packages/debug-symbols');
+const COMMAND = join(PACKAGE, 'bin/chauffeur-dump-syms.cjs');
 const ROUNDS = 5;
 const MAX_RATIO = 3;
 
@@ -52,5 +53,6 @@ function mediansOf(runs: readonly Run[]): [seconds: number, megabytes: number] {
 const paths = process.argv.slice(2);
 if (paths.length === 0) throw new Error('Name the programs or PDBs to convert.');
 const reference = findReference();
+await bundlePackage(PACKAGE);
 if (reference === undefined) note('skipped: dump_syms not found');
 for (const path of paths) compare(path, reference);

@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { processMinidump } from '@chauffeur/minidump/process';
 import { SymbolDirectory } from '@chauffeur/minidump/symbols/directory';
-import { bundleStackwalk } from '../scripts/release/bundle-stackwalk.ts';
+import { bundlePackage } from '../scripts/release/bundle-package.ts';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import { writeGameDump } from './game-dump.ts';
 import { processorTime } from './processor-time.ts';
@@ -163,7 +163,7 @@ try {
   const yardstick = measureYardstick();
   print(`yardstick: SHA-256 of 8 MiB takes ${yardstick.toFixed(1)} ms`);
   const setups = [setUp(folder, 8), setUp(folder, 200)];
-  await bundleStackwalk(PACKAGE);
+  await bundlePackage(PACKAGE);
   measureStart();
   for (const [index, setup] of setups.entries()) {
     measureCommand(setup, COMMAND_ROUNDS[index]!);

@@ -9,7 +9,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { stackwalk, type Walk } from '@chauffeur/minidump/stackwalk';
 import { CORPUS_MISSING, readCases, readHostile } from '../../packages/minidump/test/corpus.ts';
 import { writeScene } from '../../packages/minidump/test/scene.ts';
-import { bundleStackwalk } from './bundle-stackwalk.ts';
+import { bundlePackage } from './bundle-package.ts';
 
 const PACKAGE = join(import.meta.dirname, '../../packages/minidump');
 const DEBUG_ID = '67452301AB89EFCD0123456789ABCDEF0';
@@ -27,7 +27,7 @@ describe('the bundled minidump-stackwalk', () => {
     folder = join(root, 'packages/minidump');
     for (const part of ['bin', 'src', 'package.json'])
       cpSync(join(PACKAGE, part), join(folder, part), { recursive: true, preserveTimestamps: true });
-    await bundleStackwalk(folder);
+    await bundlePackage(folder);
   });
 
   after(() => rmSync(root, { recursive: true, force: true }));
@@ -101,7 +101,7 @@ describe('the bundled minidump-stackwalk', () => {
   describe('when its sources', () => {
     // The bundle prints something else, which shows what runs.
     beforeEach(async () => {
-      await bundleStackwalk(folder);
+      await bundlePackage(folder);
       const file = join(folder, 'dist/command.cjs');
       writeFileSync(file, readFileSync(file, 'utf8').replace('Usage: ', 'Bundled usage: '));
       assert.match(runCommand('--help').stdout, /^Bundled usage: /);
@@ -146,7 +146,7 @@ describe('the bundled minidump-stackwalk', () => {
   });
 
   it('leaves nothing next to its folder', async () => {
-    await bundleStackwalk(folder);
+    await bundlePackage(folder);
     assert.deepEqual(readdirSync(folder).sort(), ['bin', 'dist', 'package.json', 'src']);
   });
 });

@@ -1,7 +1,7 @@
-// The command `chauffeur-dump-syms`, without the process around it.
+// The command `chauffeur-dump-syms`. The converter is loaded when a file is converted, so that `--help` is quick.
+import { once } from 'node:events';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { convertFile } from './convert-file.ts';
 import { DebugSymbolsError } from './error.ts';
 import { identityRecords } from './identity.ts';
 
@@ -16,9 +16,20 @@ Converts native debug information to a Breakpad symbol file: ELF, Mach-O and PE 
   -h, --help         show this text
 `;
 
-export type CommandResult = { readonly exitCode: 0 | 1; readonly stderr: string };
+type CommandResult = { readonly exitCode: 0 | 1; readonly stderr: string };
 
-/** Runs the command. `write` gets the symbols in portions, unless they go to a file. */
+/** Runs the command in this process, and sets its exit code. */
+export async function run(args: readonly string[]): Promise<void> {
+  // A reader such as `head` has enough.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+  const { exitCode, stderr } = await runCommand(args, async (text) => {
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+  });
+  process.stderr.write(stderr);
+  process.exitCode = exitCode;
+}
+
+/** Runs the command without a process around it. `write` gets the symbols in portions, unless they go to a file. */
 export async function runCommand(
   args: readonly string[],
   write: (text: string) => Promise<void>,
@@ -31,6 +42,7 @@ export async function runCommand(
     }
     const [path, counterpart] = positionals;
     if (path === undefined || positionals.length > 2) return { exitCode: 1, stderr: USAGE };
+    const { convertFile } = await import('./convert-file.ts');
     const { identity, writer } = convertFile(path, {
       ...(counterpart !== undefined && { counterpart }),
       ...(values.arch !== undefined && { cpu: values.arch }),

@@ -1,13 +1,10 @@
 #!/usr/bin/env node
-// Starts the command `chauffeur-dump-syms`.
-import { once } from 'node:events';
-import { runCommand } from './command.ts';
+// Runs the command `chauffeur-dump-syms` from its sources.
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
-// A reader such as `head` has enough.
-process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+// See bin/chauffeur-dump-syms.cjs for the folder.
+enableCompileCache(join(import.meta.dirname, '../dist/compile-cache'));
+const { run } = await import('./command.ts');
 
-const { exitCode, stderr } = await runCommand(process.argv.slice(2), async (text) => {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-});
-process.stderr.write(stderr);
-process.exitCode = exitCode;
+await run(process.argv.slice(2));

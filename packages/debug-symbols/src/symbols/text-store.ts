@@ -1,9 +1,5 @@
 // Keeps the text of many records in little memory: in large buffers, and in a temporary file when they become too many.
-
-import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { TemporaryFile } from '../temporary-file.ts';
 
 /** Where a text is kept. */
 export type TextPlace = { readonly chunk: number; readonly start: number; readonly length: number };
@@ -74,49 +70,5 @@ export class TextStore {
   /** Removes the file. Nothing can be read afterwards. */
   close(): void {
     this.#file?.close();
-  }
-}
-
-/** A file without a name, where the system has such files, so that nothing remains of it after the process. */
-class TemporaryFile {
-  readonly #path = join(tmpdir(), `chauffeur-symbols-${randomUUID()}`);
-  readonly #descriptor = openSync(this.#path, 'wx+', 0o600);
-  readonly #isNamed: boolean;
-  size = 0;
-
-  constructor() {
-    this.#isNamed = !tryUnlink(this.#path);
-  }
-
-  append(bytes: Uint8Array): number {
-    const position = this.size;
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.#descriptor, bytes, done, bytes.length - done, position + done);
-    this.size += bytes.length;
-    return position;
-  }
-
-  read(position: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
-    for (let done = 0; done < length; ) {
-      const count = readSync(this.#descriptor, bytes, done, length - done, position + done);
-      if (count === 0) throw new Error('the temporary file became shorter');
-      done += count;
-    }
-    return bytes;
-  }
-
-  close(): void {
-    closeSync(this.#descriptor);
-    if (this.#isNamed) tryUnlink(this.#path);
-  }
-}
-
-function tryUnlink(path: string): boolean {
-  try {
-    unlinkSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }

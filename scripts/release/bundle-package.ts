@@ -1,6 +1,7 @@
-// Bundles the `minidump-stackwalk` command. Parts that only some calls need are in separate files.
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+// Bundles the command of a package, for a checkout. Parts that only some calls need are in separate files.
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, join, relative } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
 /** The path of a file from the folder `bin`, its size, and the time of its last change. */
@@ -10,7 +11,7 @@ type Source = readonly [path: string, size: number, time: number];
  * Writes the bundle to the folder `dist` of the package, which it replaces. `sources.json` says what the sources
  * were when they were read, so that the command notices when the bundle is out of date.
  */
-export async function bundleStackwalk(packageFolder: string): Promise<void> {
+export async function bundlePackage(packageFolder: string): Promise<void> {
   const sources = new Map<string, Source>();
   const addSource = async (path: string) => {
     const { size, mtimeMs } = await stat(path);
@@ -26,7 +27,10 @@ export async function bundleStackwalk(packageFolder: string): Promise<void> {
   const [work, former] = [`${folder}-${process.pid}`, `${folder}-${process.pid}-former`];
   try {
     await mkdir(work);
-    await writeBundle(join(packageFolder, 'src/command.ts'), { folder: work, plugins: [recordSources] });
+    await writeBundle(join(packageFolder, 'src/command.ts'), {
+      folder: work,
+      plugins: [recordSources, placeDemangler],
+    });
     await writeFile(join(work, 'sources.json'), JSON.stringify([...sources.values()]));
     await rename(folder, former).catch(() => undefined); // There may be none.
     await rename(work, folder);
@@ -50,3 +54,20 @@ async function writeBundle(command: string, { folder, plugins }: { folder: strin
     await bundle.close();
   }
 }
+
+const DEMANGLER = 'packages/debug-symbols/src/demangler-module.ts';
+
+/** Puts the WebAssembly of the demangler next to the bundle, and reads it from there when a name needs it. */
+const placeDemangler: Plugin = {
+  name: 'demangler',
+  async load(id) {
+    if (!id.replaceAll('\\', '/').endsWith(DEMANGLER)) return null;
+    const path = createRequire(id).resolve('gecko-profiler-demangle/index_bg.wasm');
+    const fileName = basename(path);
+    this.emitFile({ type: 'asset', fileName, source: await readFile(path) });
+    const code = `import { readFileSync } from 'node:fs';
+export const readDemangler = () => readFileSync(__dirname + '/${fileName}');
+`;
+    return { code, moduleType: 'js' };
+  },
+};
