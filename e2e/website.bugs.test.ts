@@ -2,12 +2,13 @@
 // and answered.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { picture } from '../packages/server/test/setup/images.ts';
 import { newestMail } from '../packages/server/test/setup/mail.ts';
+import { startTracker, type Tracker } from '../packages/server/test/setup/tracker.ts';
 import { until, untilEqual } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
@@ -23,9 +24,12 @@ describe('the bug tickets of a game', () => {
   let studio: Studio;
   let player: Session;
   let page: Page;
+  let tracker: Tracker;
+  after(() => tracker.stop());
 
   const site = serveSite(
     async ({ service, browser }) => {
+      tracker = await startTracker();
       studio = await openStudio(service, 'Small Walk');
       const build = { version: '1.2.0', os: 'linux', arch: 'x86_64' };
       [player] = await Promise.all([
@@ -37,7 +41,7 @@ describe('the bug tickets of a game', () => {
         await ask('POST', `/games/${studio.gameUid}/bugs`, { message: `Number ${no} of many` });
       if (browser !== null) page = await site.openPage({ session: studio.session });
     },
-    { env: { CHAUFFEUR_LIMIT_BUGS: '0' } },
+    { env: { CHAUFFEUR_LIMIT_BUGS: '0', CHAUFFEUR_ALERT_PRIVATE_HOSTS: '1' } },
   );
 
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
@@ -182,6 +186,23 @@ describe('the bug tickets of a game', () => {
     await page.getByRole('link', { name: /^Grass is blue/ }).waitFor();
     await fill('Link issue', 'Address of the issue', 'https://tracker.example.com/12');
     await ticket().getByRole('link', { name: 'tracker.example.com/12' }).waitFor();
+    await ticket().getByRole('button', { name: 'Undo' }).click();
+    await ticket().getByRole('link', { name: 'tracker.example.com/12' }).waitFor({ state: 'detached' });
+    const settings = { kind: 'github', base_url: tracker.url, project: 'owls/walk', token: 'secret' };
+    await askAs(site.service, studio.session)('PUT', `/games/${studio.gameUid}/issue-tracker`, settings);
+    const issue = page.getByRole('dialog', { name: 'Link an issue' });
+    site.expectErrors(/status of 409 .*issue/);
+    tracker.answer = { status: 401, body: '{}' };
+    await ticket().getByRole('button', { name: 'Link issue' }).click();
+    await issue.getByRole('link', { name: 'Open a new issue' }).waitFor();
+    await issue.getByRole('button', { name: 'Create issue' }).click();
+    await issue.getByText('the token is wrong or has expired').waitFor();
+    tracker.answer = null;
+    await issue.getByRole('button', { name: 'Create issue' }).click();
+    await ticket().getByText('Issue created and linked.').waitFor();
+    const created = ticket().getByRole('link', { name: /issues\/2$/ });
+    assert.equal(await created.getAttribute('href'), `${tracker.url}/issues/2`);
+    assert.equal(tracker.requests[1]?.body.title, 'Grass is blue');
     await ticket().getByLabel('Assignee').selectOption({ index: 1 });
     await ticket()
       .getByText(/^Ticket assigned to /)

@@ -651,6 +651,7 @@ create table bug_tickets (
   assignee_id text,
   issue_url text,
   fixed_in_version text,
+  issue_claimed_at timestamp with time zone,
   constraint bug_tickets_pkey PRIMARY KEY (game_id, bug_id),
   constraint bug_tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'fixed'::text, 'closed'::text]))),
   constraint bug_tickets_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,

@@ -132,6 +132,8 @@ export const LIMITS = {
   crashReportsCounted: 2000,
   groupingPatternLength: 255,
   issueUrlLength: 2000,
+  /** A bug ticket has two long texts, which become code blocks. */
+  issueBodyLength: 40_000,
   /** The part of a log that a page shows. */
   crashLogShownBytes: 64 * KIB,
   /** Threads of a dump in a list, and frames and words of the stack of one thread, in one response. */

@@ -95,6 +95,7 @@ export * as videosVideoRequests from './ship/videos/video-requests.ts';
 export * as videos from './ship/videos/videos.ts';
 export * as bugs from './shop/bugs/bugs.ts';
 export * as bugsFileBug from './shop/bugs/file-bug.ts';
+export * as bugsIssues from './shop/bugs/issues.ts';
 export * as bugsReplies from './shop/bugs/replies.ts';
 export * as bugsReporters from './shop/bugs/reporters.ts';
 export * as bugsScreenshots from './shop/bugs/screenshots.ts';

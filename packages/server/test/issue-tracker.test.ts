@@ -1,4 +1,4 @@
-// Issues about crash groups: drafted, opened in any tracker, and created in GitHub and GitLab.
+// Issues about crash groups and bug tickets: drafted, opened in any tracker, and created in GitHub and GitLab.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -222,5 +222,114 @@ describe('an issue about a group', () => {
     } finally {
       await strict.stop();
     }
+  });
+});
+
+describe('an issue about a bug ticket', () => {
+  const file = async (bug: object): Promise<string> => {
+    const filed = await callAs(server, null, `/public/games/${game.uid}/bugs`, { method: 'POST', body: bug });
+    assert.equal(filed.status, 201, JSON.stringify(filed.body));
+    return filed.body.data.bug_uid;
+  };
+  const ticketIssue = (bugUid: string, method = 'GET', body: object = {}, person: Person | null = game.owner) =>
+    callAs(server, person, `/games/${game.uid}/bugs/${bugUid}/issue`, { method, ...(method === 'POST' && { body }) });
+  const ticket = async (bugUid: string) => (await callAs(server, game.owner, `/games/${game.uid}/bugs/${bugUid}`)).body;
+  /** The text without its code blocks. */
+  const outsideQuotes = (body: string) => body.replace(/^(`{3,})\n.*?\n\1$/gms, '');
+
+  test('is drafted with the words of the player as code blocks, and without the name of the player', async () => {
+    const buildId = await addBuild(server, game, { version: '1.2.0' });
+    const bugUid = await file({
+      title: 'Door stuck',
+      message: '@everyone look\n```\n/assign @owner\n````\n<img src=x onerror=y> #1 [a](https://evil.example)',
+      steps: 'Opened @doors.',
+      build_id: buildId,
+      os: 'linux',
+      arch: 'x86_64',
+      name: '@robin',
+      email: 'robin@example.com',
+    });
+    await callAs(server, game.owner, `/games/${game.uid}/bugs/${bugUid}`, {
+      method: 'PATCH',
+      body: { group_id: groupId },
+    });
+    const { title, body, url, can_create } = (await ticketIssue(bugUid)).body.data;
+    assert.deepEqual([title, url, can_create], ['Door stuck', null, false]);
+    for (const text of ['Version: 1.2.0', 'Platform: Linux', `/bugs/${bugUid}`, `/crashes/groups/${groupId}`])
+      assert.ok(outsideQuotes(body).includes(text), text);
+    assert.ok(body.includes('\n`````\n@everyone look\n```\n/assign @owner\n````\n<img'), body);
+    assert.ok(body.includes('\n```\nOpened @doors.\n```'), body);
+    for (const text of ['@', 'img', 'evil', '#1', 'obin', '/assign'])
+      assert.ok(!outsideQuotes(body).includes(text), text);
+    assert.doesNotMatch(body, /robin/);
+  });
+
+  test('has lines and an address of limited length, whatever the player wrote', async () => {
+    await settings({ kind: 'gitlab', project: 'a/b' });
+    const long = { message: 'long words '.repeat(900), steps: '🦉`'.repeat(1000) };
+    const bugUid = await file(long);
+    const { url, body } = (await ticketIssue(bugUid)).body.data;
+    assert.ok(url.length <= 6000 && URL.canParse(url), String(url.length));
+    assert.match(new URL(url).searchParams.get('issue[description]') ?? '', new RegExp(`/bugs/${bugUid}`));
+    const lines: string[] = body.split('\n');
+    assert.ok(lines.every((line) => [...line].length <= 101 || line.includes('/bugs/')));
+    assert.equal(
+      lines.every((line) => line.isWellFormed()),
+      true,
+    );
+    assert.equal(body.replace(/\s/g, '').includes(long.message.replace(/\s/g, '')), true);
+  });
+
+  test('is created and linked, and can be created again once its link is removed', async () => {
+    await github();
+    const bugUid = await file({ message: 'The door is stuck' });
+    const created = await ticketIssue(bugUid, 'POST');
+    assert.equal(created.status, 201);
+    assert.equal(created.body.data.issue_url, `${tracker.url}/issues/1`);
+    assert.equal((await ticket(bugUid)).data.issue_url, `${tracker.url}/issues/1`);
+    assert.equal(tracker.requests[0]?.body.title, 'The door is stuck');
+    assert.equal((await ticketIssue(bugUid, 'POST')).status, 400);
+    const path = `/games/${game.uid}/bugs/${bugUid}`;
+    await callAs(server, game.owner, path, { method: 'PATCH', body: { issue_url: null } });
+    const again = await ticketIssue(bugUid, 'POST', { title: 'Doors', body: 'Own words' });
+    assert.equal(again.body.data.issue_url, `${tracker.url}/issues/2`);
+    assert.deepEqual(tracker.requests[1]?.body, { title: 'Doors', body: 'Own words' });
+  });
+
+  test('is created once if several people ask for it at once', async () => {
+    await github();
+    const bugUid = await file({ message: 'The door is stuck' });
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => (await ticketIssue(bugUid, 'POST')).status),
+    );
+    assert.deepEqual(statuses.toSorted(), [201, 400, 400, 400, 400, 400, 400, 400]);
+    assert.equal(tracker.requests.length, 1);
+  });
+
+  test('is not linked if the tracker refuses it, and can be tried again', async () => {
+    const bugUid = await file({ message: 'The door is stuck' });
+    assert.equal((await ticketIssue(bugUid, 'POST')).status, 400, 'without a tracker');
+    await github();
+    tracker.answer = { status: 401, body: '{}' };
+    const refused = await ticketIssue(bugUid, 'POST');
+    assert.deepEqual([refused.status, refused.body.error?.code], [409, 4091]);
+    assert.equal((await ticket(bugUid)).data.issue_url, null);
+    tracker.answer = null;
+    assert.equal((await ticketIssue(bugUid, 'POST')).status, 201);
+  });
+
+  test('is only for members of the game, about its own tickets', async () => {
+    await github();
+    const bugUid = await file({ message: 'The door is stuck' });
+    const stranger = await makePlayer(server);
+    const other = await makeSharedGame(server);
+    for (const method of ['GET', 'POST']) {
+      assert.equal((await ticketIssue(bugUid, method, {}, stranger)).status, 404);
+      assert.equal((await ticketIssue(bugUid, method, {}, null)).status, 401);
+      const path = `/games/${other.uid}/bugs/${bugUid}/issue`;
+      const init = { method, ...(method === 'POST' && { body: {} }) };
+      assert.equal((await callAs(server, other.owner, path, init)).status, 404);
+    }
+    assert.equal(tracker.requests.length, 0);
   });
 });

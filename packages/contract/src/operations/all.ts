@@ -160,6 +160,8 @@ export const OPERATIONS: readonly Operation[] = [
   bugs.listBugTickets,
   bugs.getBugTicket,
   bugs.updateBugTicket,
+  bugs.draftTicketIssue,
+  bugs.createTicketIssue,
   bugs.replyToBug,
   bugs.confirmReplies,
   bugs.endReplies,

@@ -293,6 +293,46 @@ export const updateBugTicket = defineOperation({
   },
 });
 
+export const draftTicketIssue = defineOperation({
+  id: 'bugs.draftIssue',
+  summary: 'Get the title and text of an issue about a bug ticket, and the address that opens it in the tracker',
+  method: 'GET',
+  path: '/games/{uid}/bugs/{bug_uid}/issue',
+  access: 'account',
+  role: 'triager',
+  params: BugParams,
+  output: Type.Object({
+    title: Foreign(Type.String()),
+    body: Foreign(Type.String({ description: "Markdown, with the player's words as code blocks" })),
+    url: Nullable(Type.String({ description: 'Opens a new issue in the tracker; null without one' })),
+    can_create: Type.Boolean({ description: 'Whether bugs.createIssue can create it' }),
+  }),
+  statuses: [200],
+  errors: ['notFound'],
+});
+
+export const createTicketIssue = defineOperation({
+  id: 'bugs.createIssue',
+  summary: 'Create an issue about a bug ticket in GitHub or GitLab, and link it to the ticket',
+  method: 'POST',
+  path: '/games/{uid}/bugs/{bug_uid}/issue',
+  access: 'account',
+  role: 'triager',
+  params: BugParams,
+  body: Type.Object({
+    title: Type.Optional(Line('title', { minLength: 1, maxLength: LIMITS.titleLength })),
+    body: Type.Optional(Text('Markdown', { maxLength: LIMITS.issueBodyLength })),
+  }),
+  output: BugDetail,
+  statuses: [201],
+  errors: ['notFound', 'issueTrackerFailed', 'limitReached'],
+  mcp: {
+    tool: 'create_bug_ticket_issue',
+    when: 'Use it when the user asks for an issue in GitHub or GitLab about a bug ticket.',
+    scope: 'mcp:write',
+  },
+});
+
 export const replyToBug = defineOperation({
   id: 'bugs.reply',
   summary: 'Reply by email to the player who filed a bug ticket, and optionally to those who filed duplicates of it',

@@ -116,7 +116,7 @@ export const createCrashGroupIssue = defineOperation({
   params: GroupParams,
   body: Type.Object({
     title: Type.Optional(Line('title', { minLength: 1, maxLength: LIMITS.titleLength })),
-    body: Type.Optional(Text('Markdown', { maxLength: LIMITS.commentLength })),
+    body: Type.Optional(Text('Markdown', { maxLength: LIMITS.issueBodyLength })),
   }),
   output: Type.Object({ issue_url: Type.String(), change_uid: Uuid }),
   statuses: [201],

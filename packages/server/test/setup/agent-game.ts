@@ -132,6 +132,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     comment_on_crash_group: { args: { ...group, comment: 'The lamp is null.' } },
     split_crash_group: { args: { ...group, function: 'no such function' }, code: 4002 },
     create_crash_group_issue: { args: group, code: 4002 },
+    create_bug_ticket_issue: { args: { uid, bug_uid: studio.bugUid }, code: 4002 },
     merge_crash_groups: { args: { uid, group_ids: [studio.groupId, studio.otherGroupId], into: studio.groupId } },
     unmerge_crash_groups: { args: { ...group, group_ids: [studio.otherGroupId] } },
     promote_build: { args: { ...build, channel: 'beta' } },

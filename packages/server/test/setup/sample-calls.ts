@@ -366,6 +366,13 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     },
     'crashes.setGroupingRules': () => ({ json: { rules: [{ frames: 'Log::*', effect: 'irrelevant' }] } }),
     'crashes.previewGroupingRules': () => ({ json: { rules: [{ frames: 'Log::*', effect: 'irrelevant' }] } }),
+    'bugs.createIssue': async () => {
+      const tracker = await startTracker();
+      const settings = { kind: 'github', base_url: tracker.url, project: 'owls/north', token: 'secret' };
+      await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
+      const { body } = await call('POST', `/games/${game.uid}/bugs`, { message: 'The lamp is dark' });
+      return { path: { bug_uid: body.data.bug_uid }, json: {} };
+    },
     'crashes.createIssue': async () => {
       const tracker = await startTracker();
       const settings = { kind: 'github', base_url: tracker.url, project: 'owls/north', token: 'secret' };

@@ -9,7 +9,9 @@ import * as contract from '@chauffeur/contract/operations/issue-tracker';
 import { findTemplateProblem, readWebAddress, tidyTemplate } from '@chauffeur/contract/web-address';
 import { sql } from 'kysely';
 import type { Context } from '../../context.ts';
+import { MINUTE } from '../../kernel/clock.ts';
 import { changed, type Db, row, transact } from '../../kernel/database/db.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
 import { openSecret, sealSecret } from '../../kernel/secrets/sealed.ts';
 import { deriveKey } from '../../kernel/secrets/signed-token.ts';
 import { lockGame, requireMember } from '../../people/game-access/game-access.ts';
@@ -25,6 +27,9 @@ const DEFAULT_URLS = { github: 'https://github.com', gitlab: 'https://gitlab.com
 const PLACEHOLDERS = { names: ['title', 'body'], required: [], anyText: ['title', 'body'] };
 /** Longer addresses are refused by some servers. */
 const MAX_URL = 6000;
+const ISSUE_LIMIT = { name: 'issues', max: 60, windowSeconds: 3600 } as const;
+/** How long a request that creates an issue keeps others from creating it too. A tracker may take less time. */
+export const ISSUE_CLAIM_MS = MINUTE;
 
 const keyOf = perContext(({ secret }) => deriveKey(secret, 'tokens of issue trackers'));
 
@@ -131,13 +136,25 @@ export async function draftIssue(
 }
 
 /**
- * Creates an issue, and returns its address. Throws `invalid` without a token, and `issueTrackerFailed` if the tracker
- * does not create it.
+ * Creates an issue, and returns its address. Throws `invalid` without a token, `limitReached` if the game created many,
+ * and `issueTrackerFailed` if the tracker does not create it.
  */
 export async function createIssue(ctx: Context, gameId: string, issue: Issue): Promise<string> {
   const project = await requireProject(ctx, gameId);
+  await countUse(ctx, ctx.db, gameId, ISSUE_LIMIT);
   const title = [...issue.title].slice(0, LIMITS.titleLength).join('');
   return postIssue(ctx, project, { ...issue, title });
+}
+
+/**
+ * A code block of Markdown, with a fence that is longer than any row of backticks in it. Trackers show the text as it
+ * is: it mentions no one, links nothing, and runs no commands.
+ */
+export function fenced(lines: readonly string[]): string {
+  const text = lines.join('\n');
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
 }
 
 /**

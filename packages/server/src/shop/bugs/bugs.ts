@@ -60,7 +60,7 @@ export const getBugTicket = handle(contract.getBugTicket, async (ctx, { caller, 
 });
 
 /** Throws `notFound` if the game has no such ticket. */
-async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
+export async function readTicket(ctx: Context, gameId: string, bugId: string): Promise<Detail> {
   const bug = await sql.findBug(ctx.db, gameId, bugId);
   if (bug === undefined) throw unknownTicket();
   const [[record], replies, screenshots] = await Promise.all([

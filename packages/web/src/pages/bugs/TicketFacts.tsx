@@ -2,10 +2,10 @@
 import { formatPlatform } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
-import { readWebAddress } from '@chauffeur/contract/web-address';
 import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { call } from '../../api.ts';
+import { lazyPart } from '../../frame/load-code.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { FormDialog } from '../../ui/Dialog.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
@@ -29,7 +29,7 @@ export function TicketFacts({ bug, change, gameUid, slug }: TicketFactsProps) {
     ['Build', <BuildOf key="build" bug={bug} slug={slug} />],
     ['Platform', platform === '' ? 'Not specified' : platform],
     ['Assignee', <AssigneeOf key="assignee" bug={bug} change={change} />],
-    ['Issue', <IssueOf key="issue" bug={bug} change={change} />],
+    ['Issue', <IssueOf key="issue" bug={bug} change={change} gameUid={gameUid} />],
     ['Labels', <Labels key="labels" bug={bug} change={change} slug={slug} />],
     ['Crash group', <GroupOf key="group" bug={bug} change={change} slug={slug} />],
     ['Duplicates', <Duplicates key="duplicates" bug={bug} change={change} gameUid={gameUid} slug={slug} />],
@@ -91,30 +91,23 @@ function AssigneeOf({ bug, change }: TicketProps) {
   );
 }
 
-function IssueOf({ bug, change }: TicketProps) {
+/** The code of the dialog is loaded when it is opened. */
+const TicketIssueDialog = lazyPart(async () => (await import('./TicketIssueDialog.tsx')).TicketIssueDialog);
+
+function IssueOf({ bug, change, gameUid }: TicketProps & { gameUid: string }) {
+  const [isOpen, setOpen] = useState(false);
   const { issue_url: url } = bug;
   return (
     <Group gap="xs">
       {url !== null && <IssueAnchor url={url} />}
-      <EditDialog
-        button={url === null ? 'Link issue' : 'Change'}
-        title="Link an issue"
-        field={{
-          name: 'issue_url',
-          label: 'Address of the issue',
-          description: 'In GitHub, GitLab, Jira, Linear or any other tracker. Leave it empty to remove the link.',
-          problemOf: (text) =>
-            text === '' || readWebAddress(text) !== null ? null : 'Enter an address that begins with https://.',
-        }}
-        initial={url ?? ''}
-        maxLength={LIMITS.issueUrlLength}
-        change={change}
-        makeChange={(text) => ({
-          change: { issue_url: text === '' ? null : text },
-          message: text === '' ? 'Link to the issue removed.' : 'Issue linked.',
-          undo: { issue_url: url },
-        })}
-      />
+      <Permitted operation={updateBugTicket}>
+        <Button size="compact-xs" variant="default" disabled={change.isPending} onClick={() => setOpen(true)}>
+          {url === null ? 'Link issue' : 'Change'}
+        </Button>
+        <Suspense>
+          {isOpen && <TicketIssueDialog bug={bug} change={change} gameUid={gameUid} onClose={() => setOpen(false)} />}
+        </Suspense>
+      </Permitted>
     </Group>
   );
 }

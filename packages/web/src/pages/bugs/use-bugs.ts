@@ -1,6 +1,6 @@
 // Loads the bug tickets of a game, and changes them.
 import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
-import { getBugTicket, listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
+import { createTicketIssue, getBugTicket, listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { summarizeGames } from '@chauffeur/contract/operations/overview';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ask, call, pagesQuery } from '../../api.ts';
@@ -76,6 +76,8 @@ type Changes = Omit<InputOf<typeof updateBugTicket>, 'uid' | 'bug_uid'>;
 /** A change of a ticket, the message after it, and the change that undoes it. */
 export type TicketChange = {
   readonly change: Changes;
+  /** Creates an issue in the tracker instead, and links it. */
+  readonly createsIssue?: boolean;
   readonly message: string;
   readonly undo: Changes;
   /** The ticket after the change that this one undoes. */
@@ -88,11 +90,17 @@ export type ChangeTicket = ReturnType<typeof useTicketChange>;
 export function useTicketChange(gameUid: string, filter: BugFilter, bugUid: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ change, message, undo, undoes }: TicketChange): Promise<ChangedTicket> => {
+    mutationFn: async ({ change, createsIssue, message, undo, undoes }: TicketChange): Promise<ChangedTicket> => {
       const ticket = { uid: gameUid, bug_uid: bugUid };
       const current = undoes === undefined ? undefined : await call(getBugTicket, ticket);
       if (undoes !== undefined && current !== undefined && !isSameIn(change, undoes, current))
         return { bug: current, message: "Someone else has changed this since, so it wasn't undone.", undo: null };
+      if (createsIssue) {
+        const bug = await call(createTicketIssue, ticket);
+        // The issue stays in the tracker, so undoing this removes its link, and undoing that links it again.
+        const unlink = { change: undo, message: 'Link to the issue removed.', undo: { issue_url: bug.issue_url } };
+        return { bug, message, undo: { ...unlink, undoes: bug } };
+      }
       const bug = await call(updateBugTicket, { ...ticket, ...change });
       return { bug, message, undo: { change: undo, message: 'Change undone.', undo: change, undoes: bug } };
     },

@@ -125,7 +125,7 @@ function Builds({ slug, group }: { slug: string; group: GroupDetail }) {
 }
 
 /** The code of the dialog is loaded when it is opened. */
-const IssueDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).IssueDialog);
+const GroupIssueDialog = lazyPart(async () => (await import('./GroupDialogs.tsx')).GroupIssueDialog);
 
 type TriageFactsProps = { group: GroupDetail; triage: Triage };
 
@@ -193,7 +193,7 @@ function IssueLink({ group, triage }: TriageFactsProps) {
       <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>
         {url === null ? 'Link issue' : 'Change'}
       </Button>
-      <Suspense>{isOpen && <IssueDialog group={group} triage={triage} onClose={() => setOpen(false)} />}</Suspense>
+      <Suspense>{isOpen && <GroupIssueDialog group={group} triage={triage} onClose={() => setOpen(false)} />}</Suspense>
     </Group>
   );
 }

@@ -6,21 +6,16 @@ import * as contract from '@chauffeur/contract/operations/issue-tracker';
 import { PAGES } from '@chauffeur/contract/pages';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
-import { MINUTE } from '../../../kernel/clock.ts';
 import { changed, type Db } from '../../../kernel/database/db.ts';
-import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import { type Game, requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import type { Issue } from '../../issue-tracker/hosts.ts';
-import { createIssue, draftIssue } from '../../issue-tracker/issue-tracker.ts';
+import { createIssue, draftIssue, fenced, ISSUE_CLAIM_MS } from '../../issue-tracker/issue-tracker.ts';
 import { readGroup } from '../read/group-list.ts';
 import { readCrash } from '../read/report.ts';
 import { changeGroups } from './changes.ts';
 
-const ISSUE_LIMIT = { name: 'issues', max: 60, windowSeconds: 3600 } as const;
 const MAX_FRAMES = 12;
-/** A tracker may take less time than this to respond. */
-const CLAIM_MS = MINUTE;
 
 export const draftCrashGroupIssue = handle(contract.draftCrashGroupIssue, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
@@ -35,10 +30,9 @@ export const createCrashGroupIssue = handle(contract.createCrashGroupIssue, asyn
   const drafted = await issueOf(ctx, game, input.group_id);
   const issue = { title: input.title ?? drafted.title, body: input.body ?? drafted.body };
   const now = ctx.clock.now();
-  await countUse(ctx, ctx.db, game.game_id, ISSUE_LIMIT);
   const isClaimed = await claimIssue(ctx.db, game.game_id, input.group_id, {
     now,
-    before: new Date(now.getTime() - CLAIM_MS),
+    before: new Date(now.getTime() - ISSUE_CLAIM_MS),
   });
   if (!isClaimed)
     throw errors.invalid('The group already has an issue, or one is being created. Remove its link first.');
@@ -78,14 +72,6 @@ async function issueOf(ctx: Context, game: Game, groupId: string): Promise<Issue
       link,
     ].join('\n\n'),
   };
-}
-
-/** A code block of Markdown, with a fence that is longer than any row of backticks in it. */
-function fenced(lines: readonly string[]): string {
-  const text = lines.join('\n');
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
 }
 
 /** Returns false if the group has an issue, or one has been in creation since `before`. */
