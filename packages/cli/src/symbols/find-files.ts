@@ -2,12 +2,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { recognizeForeignFile } from '@chauffeur/contract/foreign-symbol-file';
 import { LocalError } from '../failures.ts';
-import { gunzipHead, HEAD_BYTES, inflateHead, type Kind, readHead, recogniseKind } from './recognise.ts';
+import { openPacked } from './packed.ts';
+import { HEAD_BYTES, inflateHead, type Kind, type Packing, readHead, recogniseKind } from './recognise.ts';
 import { listTar, readAt } from './tar.ts';
 import { listZip } from './unzip.ts';
 
@@ -23,7 +22,7 @@ export type FoundFile = {
 /** Archives are also in others, such as a `.sym.gz` in a zip. */
 const MAX_DEPTH = 4;
 /** In a folder, other files are archives too, such as the assets of a game. */
-const ARCHIVE = /\.(?:zip|tar|tgz|gz|apk|aab|aar|ipa|xpi|nupkg)$/i;
+const ARCHIVE = /\.(?:zip|tar|tgz|txz|gz|xz|zst|apk|aab|aar|ipa|xpi|nupkg)$/i;
 const SKIPPED_FOLDERS: readonly string[] = ['.git', '.svn', '.hg', '__MACOSX'];
 
 /** `isNamed` if the file itself was given, and isn't only in a folder that was. */
@@ -44,8 +43,6 @@ export async function findFiles(paths: readonly string[], temp: string, signal: 
   for (const path of paths) await finder.addPath(path);
   return { files: finder.found, warnings: finder.endWarnings() };
 }
-
-type Unpacking = readonly [source: Readable, transform?: Transform];
 
 class Finder {
   readonly found: FoundFile[] = [];
@@ -115,18 +112,18 @@ class Finder {
         foreign?.remedy ?? 'Use a folder, a program, a debug file, a .sym file or an archive.',
       );
     }
-    await this.#addKind(place, kind, head);
+    await this.#addKind(place, kind);
   }
 
   async #add(place: Place): Promise<void> {
     if (isMacFile(place.name)) return;
     const head = await headOf(place);
     const kind = this.#kindOf(place.name, head);
-    if (kind === null || ((kind === 'zip' || kind === 'tar' || kind === 'gzip') && !ARCHIVE.test(place.name))) return;
-    await this.#addKind(place, kind, head);
+    if (kind === null || (kind !== 'symbols' && kind !== 'native' && !ARCHIVE.test(place.name))) return;
+    await this.#addKind(place, kind);
   }
 
-  async #addKind(place: Place, kind: Kind, head: Buffer): Promise<void> {
+  async #addKind(place: Place, kind: Kind): Promise<void> {
     this.#signal.throwIfAborted();
     const real = resolve(place.path);
     if (kind === 'symbols' || kind === 'native') {
@@ -139,7 +136,7 @@ class Finder {
     try {
       if (kind === 'zip') await this.#unzip(place);
       else if (kind === 'tar') await this.#unpackTar(place);
-      else await this.#gunzip(place, head);
+      else await this.#unpackOne(place, kind);
     } catch (cause) {
       if (cause instanceof LocalError || this.#signal.aborted) throw cause;
       const error = unpackError(place, cause);
@@ -148,10 +145,12 @@ class Finder {
     }
   }
 
-  async #gunzip(place: Place, head: Buffer): Promise<void> {
-    const name = place.name.replace(/\.gz$/i, '').replace(/\.tgz$/i, '.tar');
-    if (this.#kindOf(name, gunzipHead(head)) === null) return;
-    await this.#unpack(place, name, [createReadStream(place.path), createGunzip()]);
+  /** A file that contains one other, whose first bytes say whether it is of use. */
+  async #unpackOne(place: Place, packing: Packing): Promise<void> {
+    const name = place.name.replace(/\.(?:gz|zst|xz)$/i, '').replace(/\.t(?:gz|xz)$/i, '.tar');
+    await using content = await openPacked(place.path, packing);
+    if (this.#kindOf(name, await content.readHead(HEAD_BYTES)) === null) return;
+    await this.#unpack(place, name, content.bytes);
   }
 
   async #unpackTar(place: Place): Promise<void> {
@@ -160,7 +159,7 @@ class Finder {
       const head = await readAt(archive, offset, Math.min(size, HEAD_BYTES));
       if (isMacFile(path) || this.#kindOf(path, head) === null) continue;
       const range = { start: offset, end: offset + size - 1 };
-      await this.#unpack(place, path, [createReadStream(place.path, range)]);
+      await this.#unpack(place, path, createReadStream(place.path, range));
     }
   }
 
@@ -169,7 +168,7 @@ class Finder {
       if (isMacFile(entry.path)) continue;
       const raw = await entry.readHead(HEAD_BYTES);
       const head = entry.isCompressed ? inflateHead(raw) : raw;
-      if (this.#kindOf(entry.path, head) !== null) await this.#unpack(place, entry.path, [await entry.open()]);
+      if (this.#kindOf(entry.path, head) !== null) await this.#unpack(place, entry.path, await entry.open());
     }
   }
 
@@ -185,15 +184,12 @@ class Finder {
   }
 
   /** Each file gets a separate folder, so that names in archives lead nowhere else and keep their last part. */
-  async #unpack(from: Place, name: string, streams: Unpacking): Promise<void> {
+  async #unpack(from: Place, name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     this.#signal.throwIfAborted();
     const folder = join(this.#temp, String(this.#unpacked++));
     await mkdir(folder);
     const path = join(folder, safeName(name));
-    const [source, transform] = streams;
-    const target = createWriteStream(path);
-    if (transform === undefined) await pipeline(source, target, { signal: this.#signal });
-    else await pipeline(source, transform, target, { signal: this.#signal });
+    await pipeline(content, createWriteStream(path), { signal: this.#signal });
     await this.#add({ path, name, depth: from.depth + 1, isNamed: false });
   }
 }

@@ -1,10 +1,13 @@
 // Recognises what can have symbols in it by the first bytes of a file, whatever its name is.
 import { open } from 'node:fs/promises';
-import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
+import { constants, inflateRawSync } from 'node:zlib';
 import { FOREIGN_FILE_BYTES } from '@chauffeur/contract/foreign-symbol-file';
 
 /** A file can be a Breakpad symbol file, a native program or debug file, or contain others. */
-export type Kind = 'symbols' | 'native' | 'gzip' | 'zip' | 'tar';
+export type Kind = 'symbols' | 'native' | 'zip' | 'tar' | Packing;
+
+/** A file that contains one other file. */
+export type Packing = 'gzip' | 'zstd' | 'xz';
 
 /** The bytes that are enough to recognise a file, unless it is shorter. */
 export const HEAD_BYTES = FOREIGN_FILE_BYTES;
@@ -16,7 +19,11 @@ const NATIVE: readonly number[] = [
 const PDB = 'Microsoft C/C++ ';
 const PE = 'MZ';
 const ZIP = 'PK\x03\x04';
-const GZIP = '\x1f\x8b\x08';
+const PACKINGS: readonly (readonly [start: string, packing: Packing])[] = [
+  ['\x1f\x8b\x08', 'gzip'],
+  ['\x28\xb5\x2f\xfd', 'zstd'],
+  ['\xfd7zXZ\0', 'xz'],
+];
 /** The first line of a symbol file: the OS, the CPU, a debug id of 33 digits or more, and the name. */
 const MODULE = /^MODULE[ \t]+\S+[ \t]+\S+[ \t]+[0-9A-Fa-f]{33,40}[ \t]+\S/;
 
@@ -27,17 +34,9 @@ export function recogniseKind(head: Buffer): Kind | null {
   if (text.startsWith(PE) || text.startsWith(PDB)) return 'native';
   if (head.length >= 4 && NATIVE.includes(head.readUInt32BE())) return 'native';
   if (text.startsWith(ZIP)) return 'zip';
-  if (text.startsWith(GZIP)) return 'gzip';
+  const packing = PACKINGS.find(([start]) => text.startsWith(start));
+  if (packing !== undefined) return packing[1];
   return text.startsWith('ustar', 257) ? 'tar' : null;
-}
-
-/** What is compressed in a file, as far as its first bytes say. */
-export function gunzipHead(head: Buffer): Buffer {
-  try {
-    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    return Buffer.alloc(0);
-  }
 }
 
 /** What is compressed at the start of an entry of a zip. */

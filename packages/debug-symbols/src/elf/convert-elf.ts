@@ -16,6 +16,7 @@ import { debugIdOf, hexOf, type ModuleIdentity } from '../identity.ts';
 import { cleanPath } from '../paths.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
 import { type Elf, SECTION } from './elf.ts';
+import { readMiniDebugInfo } from './mini-debug-info.ts';
 import { readFunctionSymbols } from './symbols.ts';
 
 export type ElfInput = {
@@ -34,7 +35,9 @@ export type ElfInput = {
 export function convertElf(input: ElfInput, writer: SymbolWriter): ModuleIdentity {
   const { main, debug } = input;
   requireSameBuild(main, debug);
-  const files = debug === undefined ? [main] : [main, debug];
+  // With a debug file, the small one in the program adds nothing.
+  const mini = debug === undefined ? readMiniDebugInfo(main) : undefined;
+  const files = [main, debug, mini].filter((elf) => elf !== undefined);
   const map: CodeMap = {
     base: main.loadAddress,
     isCode: rangeTest(files.flatMap((elf) => elf.executableRanges())),
