@@ -1,6 +1,7 @@
 // All settings of the server in one table: variable, default, parser and description. Nothing else reads process.env.
 import { resolve } from 'node:path';
 import { findNearestName } from '@chauffeur/contract/nearest-name';
+import { readSymbolSources } from './symbol-sources.ts';
 
 /** The settings are invalid. The message lists every problem and what to do about it. */
 class ConfigError extends Error {
@@ -151,64 +152,6 @@ const sender: Parse<string> = (value) => {
     throw new Error('use one address, such as games@example.com or Studio <games@example.com>');
   return value;
 };
-
-/** A symbol server, and how its files are named. */
-export type SymbolSource = {
-  readonly kind: SymbolSourceKind;
-  /** Ends with a slash, and has neither a user nor a password. */
-  readonly url: string;
-  /** The `Authorization` header, if the address has a user and a password. */
-  readonly authorization: string | undefined;
-};
-
-/** The layouts of symbol servers, by the word before the `+` of an address. */
-const SYMBOL_SOURCE_KINDS = ['breakpad', 'debuginfod', 'microsoft'] as const;
-type SymbolSourceKind = (typeof SYMBOL_SOURCE_KINDS)[number];
-const MAX_SYMBOL_SOURCES = 16;
-
-/** Addresses such as `breakpad+https://symbols.example.com`, in the order in which they are asked. */
-const symbolSources: Parse<readonly SymbolSource[]> = (value) => {
-  const sources = value
-    .split(/[\s,]+/)
-    .filter((address) => address !== '')
-    .map(readSymbolSource);
-  if (sources.length > MAX_SYMBOL_SOURCES) throw new Error(`use at most ${MAX_SYMBOL_SOURCES} addresses`);
-  if (new Set(sources.map(({ kind, url }) => `${kind}+${url}`)).size < sources.length)
-    throw new Error('use each address once');
-  return sources;
-};
-
-/** Addresses may contain a password, so they are not repeated in messages. */
-function readSymbolSource(address: string): SymbolSource {
-  const [, kind = '', rest = ''] = /^([a-z]+)\+(https?:.*)$/i.exec(address) ?? [];
-  const known = SYMBOL_SOURCE_KINDS.find((candidate) => candidate === kind.toLowerCase());
-  if (known === undefined || !URL.canParse(rest))
-    throw new Error(`use addresses such as ${formatKinds()}, separated by spaces or commas`);
-  const url = new URL(rest);
-  const { username, password, search, hash } = url;
-  if (search + hash !== '') throw new Error('use addresses without a query');
-  url.username = '';
-  url.password = '';
-  if (!url.pathname.endsWith('/')) url.pathname += '/';
-  const credentials = `${decodeCredential(username)}:${decodeCredential(password)}`;
-  return {
-    kind: known,
-    url: url.href,
-    authorization: username + password === '' ? undefined : `Basic ${Buffer.from(credentials).toString('base64')}`,
-  };
-}
-
-function decodeCredential(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new Error('percent-encode characters such as %, @ and : in the user and the password');
-  }
-}
-
-function formatKinds(): string {
-  return SYMBOL_SOURCE_KINDS.map((kind) => `${kind}+https://symbols.example.com`).join(' or ');
-}
 
 /** 0 for all days, otherwise at least one day more than the window of launch health. */
 const healthDays: Parse<number> = (value) => {
@@ -375,7 +318,7 @@ export const SETTINGS = {
   ),
   symbolSources: optional(
     'CHAUFFEUR_SYMBOL_SOURCES',
-    symbolSources,
+    readSymbolSources,
     'Symbol servers where modules without uploaded symbols are looked up, such as `breakpad+https://symbols.example.com`, `debuginfod+https://…` or `microsoft+https://…`, separated by spaces or commas, in the order in which they are asked; an address may have a user and a password. The names and ids of modules in crash reports are sent there, and all games share what is found. Set it for all processes. Default: none.',
   ),
   symbolSourcesMb: setting(

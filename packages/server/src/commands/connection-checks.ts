@@ -8,7 +8,7 @@ import { failureCodeOf } from '@chauffeur/contract/client';
 import { formatBytes } from '@chauffeur/contract/format';
 import { GIB } from '@chauffeur/contract/limits';
 import pg from 'pg';
-import type { Config, SymbolSource } from '../config.ts';
+import type { Config } from '../config.ts';
 import { download } from '../crash/symbols/sources/download.ts';
 import { openBlobStore } from '../kernel/blobs/open.ts';
 import type { BlobSettings } from '../kernel/blobs/store.ts';
@@ -25,6 +25,7 @@ import { type Check, fail, pass, TooSlowError, warn, withDeadline } from '../ope
 import { explainEmailFailure } from '../operate/setup/email-test.ts';
 import { testStorage } from '../operate/setup/storage-test.ts';
 import { readLegalFiles } from '../request/legal-pages.ts';
+import type { SymbolSource } from '../symbol-sources.ts';
 import { explainMistake } from './fail.ts';
 
 type Facts = {

@@ -14,6 +14,7 @@ import { removeSecondFactor as resetFactors, setAccountDisabled } from '../../pe
 import { countHeldEmails } from '../../people/emails/emails.sql.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { handle } from '../../request/route.ts';
+import { nameOfSource } from '../../symbol-sources.ts';
 import { findProblems, type ServiceState } from './problems.ts';
 import { readScanner, readServiceStorage } from './service-parts.ts';
 import { showSettings } from './shown-settings.ts';
@@ -57,7 +58,7 @@ export const getServiceState = handle(contract.getServiceState, async (ctx) => {
 /** Leaves out servers that are no longer in the settings. */
 async function readSymbolServers({ db, config }: Context): Promise<ServiceState['symbol_servers']> {
   const [waiting, failing] = await Promise.all([countWaitingLookups(db), readFailingSources(db)]);
-  const current = new Set(config.symbolSources?.map(({ kind, url }) => `${kind}+${url}`));
+  const current = new Set(config.symbolSources?.map(nameOfSource));
   return {
     waiting,
     failing: failing

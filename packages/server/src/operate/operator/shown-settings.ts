@@ -2,6 +2,7 @@
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getSettings } from '@chauffeur/contract/operations/operator';
 import { type Config, SETTINGS } from '../../config.ts';
+import { nameOfSource } from '../../symbol-sources.ts';
 
 type Shown = OutputOf<typeof getSettings>['settings'][number];
 type Name = keyof typeof SETTINGS;
@@ -45,7 +46,7 @@ function defaultOf(name: Name): unknown {
 
 function show(name: Name, value: NonNullable<Config[Name]>): string {
   // Their credentials are apart from their addresses.
-  if (typeof value === 'object') return value.map(({ kind, url }) => `${kind}+${url}`).join(' ');
+  if (typeof value === 'object') return value.map(nameOfSource).join(' ');
   if (typeof value === 'boolean') return value ? '1' : '0';
   return ADDRESSES.has(name) ? withoutCredentials(String(value)) : String(value);
 }

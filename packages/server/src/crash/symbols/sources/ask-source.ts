@@ -6,20 +6,19 @@ import { pipeline } from 'node:stream/promises';
 import { ApiError, CODES } from '@chauffeur/contract/errors';
 import { GIB } from '@chauffeur/contract/limits';
 import { identifyModule } from '@chauffeur/minidump/symbols/module-identity';
-import type { SymbolSource } from '../../../config.ts';
 import type { Context } from '../../../context.ts';
 import { UnpackError, unpackFile } from '../../../kernel/blobs/unpack-file.ts';
 import { INTERNET } from '../../../kernel/network/public-request.ts';
 import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import type { FreeStorage } from '../../../ship/usage/usage.ts';
+import { nameOfSource, type SymbolSource } from '../../../symbol-sources.ts';
 import { dropSymbolBlobs, type StoredText, storeText } from '../store-text.ts';
 import { type ConvertNative, convertNative, NativeFileError } from './convert-native.ts';
 import { type Download, download, SourceError } from './download.ts';
 import { breakpadPaths, type LookupModule, nativePaths, type SourcePath } from './layouts.ts';
 import { SYSTEM } from './store-system.ts';
 import type { NewSystemSymbols } from './system-symbols.sql.ts';
-import { nameOfSource } from './system-symbols.ts';
 
 /** `problem` is a sentence if the source responded with something else than the symbols. */
 export type Answer = { readonly symbols: NewSystemSymbols } | { readonly problem: string | null };

@@ -6,6 +6,7 @@ import { secondsSince } from '../../../kernel/clock.ts';
 import { type Tx, transact } from '../../../kernel/database/db.ts';
 import { type Attempt, bindJob } from '../../../kernel/jobs/jobs.ts';
 import { inSpan } from '../../../kernel/telemetry/tracing.ts';
+import { nameOfSource } from '../../../symbol-sources.ts';
 import { compileCache } from '../compile.job.ts';
 import { dropSymbolBlobs, newCacheKey } from '../store-text.ts';
 import { lookupsOfSymbols, saveLookup } from './lookups.sql.ts';
@@ -60,7 +61,7 @@ async function markAbsent(
   problem: string,
 ): Promise<void> {
   const absences = before + 1;
-  const asked = (ctx.config.symbolSources ?? []).map(({ kind, url }) => `${kind}+${url}`);
+  const asked = (ctx.config.symbolSources ?? []).map(nameOfSource);
   const dueAt = absentUntil(absences, ctx.clock.now());
   await saveLookup(tx, id, { state: 'absent', problem, asked, tries: 0, absences, dueAt, symbolId: null });
 }

@@ -2,9 +2,9 @@
 // that it must not reach.
 import { setTimeout } from 'node:timers';
 import { failureCodeOf } from '@chauffeur/contract/client';
-import type { SymbolSource } from '../../../config.ts';
 import { MINUTE, SECOND } from '../../../kernel/clock.ts';
 import { type Internet, NotPublicError, requestPublic } from '../../../kernel/network/public-request.ts';
+import type { SymbolSource } from '../../../symbol-sources.ts';
 import type { SourcePath } from './layouts.ts';
 
 /** A symbol server could not say whether it has a file. The message is a clause for operators. */

@@ -9,12 +9,12 @@
 //
 // Jobs look up everything that waits, a few modules at a time in the whole service, however many jobs and processes there
 // are. A server that keeps failing is left alone for a while, and what others have is not held up by it.
-import type { SymbolSource } from '../../../config.ts';
 import type { Context } from '../../../context.ts';
 import { MINUTE, secondsSince } from '../../../kernel/clock.ts';
 import { isDatabaseAway, transact } from '../../../kernel/database/db.ts';
 import { type Attempt, bindJob } from '../../../kernel/jobs/jobs.ts';
 import { inSpan } from '../../../kernel/telemetry/tracing.ts';
+import { nameOfSource, type SymbolSource } from '../../../symbol-sources.ts';
 import { dropSymbolBlobs } from '../store-text.ts';
 import { readFailingSources } from '../symbols.sql.ts';
 import { type Answer, askSource } from './ask-source.ts';
@@ -25,7 +25,7 @@ import { lookUpJob, moduleOfRow } from './request.ts';
 import { absentUntil, nextTry, pausedUntil } from './schedule.ts';
 import { announceSystemSymbols, findSameModule, freeSystemStorage } from './store-system.ts';
 import { insertSystemSymbols, type NewSystemSymbols } from './system-symbols.sql.ts';
-import { enqueueSystemCompile, nameOfSource } from './system-symbols.ts';
+import { enqueueSystemCompile } from './system-symbols.ts';
 
 export const lookUpSymbolsBinding = bindJob(lookUpJob, lookUpSymbols);
 

@@ -9,10 +9,10 @@ import { isMissingReference, transact } from '../../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { countUse } from '../../../kernel/limits/rate-limit.ts';
 import { perContext } from '../../../request/per-context.ts';
+import { nameOfSource } from '../../../symbol-sources.ts';
 import { type LookupModule, lookupModuleOf } from './layouts.ts';
 import * as lookups from './lookups.sql.ts';
 import { isWorthLookup } from './schedule.ts';
-import { nameOfSource } from './system-symbols.ts';
 
 /** Looks up everything that waits. The schedule is for what has to be tried again. */
 export const lookUpJob = defineJob<object>('symbols:look-up', { attempts: 6, lane: 'outgoing', cron: '*/5 * * * *' });

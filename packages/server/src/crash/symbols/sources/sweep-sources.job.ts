@@ -5,11 +5,11 @@ import { MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../../context.ts';
 import { DAY } from '../../../kernel/clock.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { nameOfSource } from '../../../symbol-sources.ts';
 import { dropSymbolBlobs } from '../store-text.ts';
 import { forgetLookups, forgetOtherSources } from './lookups.sql.ts';
 import { shrinkStorage } from './store-system.ts';
 import { deleteUnusedSystemSymbols } from './system-symbols.sql.ts';
-import { nameOfSource } from './system-symbols.ts';
 
 export const sweepSourcesJob = defineJob(
   'symbols:sweep-sources',

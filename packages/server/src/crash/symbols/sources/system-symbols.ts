@@ -1,7 +1,6 @@
 // Finds symbols from symbol servers for modules that have none in their game.
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import type { ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
-import type { SymbolSource } from '../../../config.ts';
 import type { Context } from '../../../context.ts';
 import { HOUR } from '../../../kernel/clock.ts';
 import type { Db } from '../../../kernel/database/db.ts';
@@ -19,11 +18,6 @@ export const compileSystemJob = defineJob<CompileSystemPayload>('symbols:compile
 /** A pending job is not duplicated. */
 export function enqueueSystemCompile(db: Db, symbolId: string): Promise<void> {
   return addJob(db, compileSystemJob, { symbolId }, `${compileSystemJob.task}/${symbolId}`);
-}
-
-/** How a source is named in the database: its address without credentials. */
-export function nameOfSource({ kind, url }: Pick<SymbolSource, 'kind' | 'url'>): string {
-  return `${kind}+${url}`;
 }
 
 export type SystemAnswer =
