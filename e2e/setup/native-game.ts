@@ -33,6 +33,9 @@ export async function hasCompilers(): Promise<boolean> {
 export type NativeGame = {
   /** What the build leaves behind: the program, and debug files next to it. */
   readonly folder: string;
+  readonly program: string;
+  /** The program as players have it. */
+  readonly played: string;
   /** Plays the game until it crashes. Returns a dump as a crash reporter writes it. */
   crash(): Promise<Uint8Array<ArrayBuffer>>;
 };
@@ -58,37 +61,67 @@ async function buildForLinux(work: string, compiler: string): Promise<NativeGame
   const sources = PARTS.map((part) => join(SOURCES, `${part}.cc`));
   await run(compiler, [...FLAGS, '-Wl,--build-id', ...sources, recorder, '-o', program]);
   await run('strip', ['-o', played, program]);
-  const { stdout } = await run('readelf', ['-n', played]);
-  const buildId = /Build ID: ([0-9a-f]+)/.exec(stdout)?.[1] ?? '';
   return {
     folder,
+    program,
+    played,
     async crash() {
       const record = await recordCrash(played, (path) => [path], join(players, 'record'));
-      const mapped = record.maps.split('\n').filter((line) => line.endsWith(played));
-      const [start, end] = [mapped[0], mapped.at(-1)].map((line, index) => BigInt(`0x${line?.split(/[- ]/)[index]}`));
-      const codeView = { kind: 'elf', buildId } as const;
-      const module = { name: played, base: start!, size: Number(end! - start!), codeView };
-      return dumpOf(record, { system: 0x8201, code: record.signal, module, maps: record.maps });
+      const modules = await mappedModules(record.maps);
+      // A dump begins with the program.
+      modules.sort((a, b) => Number(b.name === played) - Number(a.name === played));
+      return dumpOf(record, { system: 0x8201, code: record.signal, modules, maps: record.maps });
     },
   };
 }
 
-async function buildForWindows(work: string): Promise<NativeGame> {
+/** The program and the libraries of the system that it uses. */
+async function mappedModules(maps: string): Promise<(ModuleDescription & { name: string })[]> {
+  const ranges = maps.split('\n').flatMap((line) => {
+    const [, start, end, name] = /^([0-9a-f]+)-([0-9a-f]+) .* (\/.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ start: BigInt(`0x${start}`), end: BigInt(`0x${end}`), name }];
+  });
+  const modules: (ModuleDescription & { name: string })[] = [];
+  for (const [name, parts] of Map.groupBy(ranges, (range) => range.name)) {
+    const base = parts[0]!.start;
+    const codeView = { kind: 'elf', buildId: await buildIdOf(name) } as const;
+    modules.push({ name, base, size: Number(parts.at(-1)!.end - base), codeView });
+  }
+  return modules;
+}
+
+/** The build id of an ELF file, in lower case; '' if it has none. */
+export async function buildIdOf(path: string): Promise<string> {
+  const { stdout } = await run('readelf', ['-n', path]);
+  return /Build ID: ([0-9a-f]+)/.exec(stdout)?.[1] ?? '';
+}
+
+/** Writes the debug information of an ELF program to a separate file, without the code. Returns its path. */
+export async function splitDebugFile(program: string): Promise<string> {
+  await run('objcopy', ['--only-keep-debug', program, `${program}.debug`]);
+  return `${program}.debug`;
+}
+
+/** Without debug information, the program has no id of a PDB either. */
+export async function buildForWindows(work: string, { hasDebug = true } = {}): Promise<NativeGame> {
   const { folder, players } = await foldersIn(work);
   const program = join(folder, 'game.exe');
   // Visual Studio always writes unwind tables.
   const target = ['--target=x86_64-pc-windows-msvc', '-gcodeview', '-funwind-tables', ...FREESTANDING];
   const objects = await compileParts(players, target);
-  const link = ['/debug', '/nodefaultlib', '/entry:entry_point', '/subsystem:console'];
+  const link = ['/nodefaultlib', '/entry:entry_point', '/subsystem:console', ...(hasDebug ? ['/debug'] : [])];
   await run('lld-link', [...link, `/out:${program}`, ...objects]);
   return {
     folder,
+    program,
+    played: program,
     async crash() {
       const image = readPeImage(await readFile(program));
       const { record, module } = await crashImage(players, { program, system: 'windows', image });
-      const codeView = { kind: 'pdb70', guid: image.guid, age: image.age, file: 'C:\\build\\game.pdb' } as const;
-      const write = { ...module, name: 'C:\\Games\\Knights\\game.exe', timestamp: image.timestamp, codeView };
-      return dumpOf(record, { system: 2, code: 0xc0000005, parameters: [0n, record.address], module: write });
+      const codeView = image.guid !== '' && ({ kind: 'pdb70', ...idOf(image), file: 'C:\\build\\game.pdb' } as const);
+      const name = 'C:\\Games\\Knights\\game.exe';
+      const modules = [{ ...module, name, timestamp: image.timestamp, ...(codeView && { codeView }) }];
+      return dumpOf(record, { system: 2, code: 0xc0000005, parameters: [0n, record.address], modules });
     },
   };
 }
@@ -102,15 +135,19 @@ async function buildForMac(work: string): Promise<NativeGame> {
   await run('dsymutil', [program, '-o', `${program}.dSYM`]);
   return {
     folder,
+    program,
+    played: program,
     async crash() {
       const image = readMachoImage(await readFile(program));
       const { record, module } = await crashImage(players, { program, system: 'macos', image });
       const name = '/Applications/Knights.app/Contents/MacOS/game';
-      const codeView = { kind: 'pdb70', guid: image.guid, age: image.age, file: 'game' } as const;
-      return dumpOf(record, { system: 0x8101, code: 1, flags: 1, module: { ...module, name, codeView } });
+      const codeView = { kind: 'pdb70', ...idOf(image), file: 'game' } as const;
+      return dumpOf(record, { system: 0x8101, code: 1, flags: 1, modules: [{ ...module, name, codeView }] });
     },
   };
 }
+
+const idOf = ({ guid, age }: ProgramImage) => ({ guid, age });
 
 async function foldersIn(work: string): Promise<{ folder: string; players: string }> {
   const [folder, players] = [join(work, 'build'), join(work, 'players')];
@@ -188,13 +225,13 @@ type Facts = {
   readonly code: number;
   readonly flags?: number;
   readonly parameters?: readonly bigint[];
-  readonly module: ModuleDescription;
+  readonly modules: readonly ModuleDescription[];
   readonly maps?: string;
 };
 
 function dumpOf(
   { registers, address, stack }: CrashRecord,
-  { system, module, maps, ...exception }: Facts,
+  { system, modules, maps, ...exception }: Facts,
 ): Uint8Array<ArrayBuffer> {
   const context = writeAmd64Context(registers);
   return new Uint8Array(
@@ -202,7 +239,7 @@ function dumpOf(
       system: { processorArchitecture: 9, platformId: system, cpuCount: 4 },
       threads: [{ id: 1, context, stack }],
       exception: { threadId: 1, address, context, ...exception },
-      modules: [module],
+      modules,
       ...(maps !== undefined && { linux: { maps } }),
     }),
   );

@@ -15,7 +15,7 @@ export type ProgramImage = {
   readonly size: number;
   readonly entry: bigint;
   readonly segments: readonly Segment[];
-  /** 32 hexadecimal digits in upper case. */
+  /** 32 hexadecimal digits in upper case; '' for a PE file without debug information. */
   readonly guid: string;
   readonly age: number;
   /** Seconds since 1970; 0 on macOS. */
@@ -43,10 +43,23 @@ export function readPeImage(bytes: Buffer): ProgramImage {
     assert.ok(within !== undefined, `nothing is at ${address}`);
     return within.offset + Number(base + BigInt(address) - within.address);
   };
-  // The seventh data directory is of debug information. Its first entry is the CodeView record.
-  const debug = offsetOf(bytes.readUInt32LE(optional + 112 + 6 * 8));
-  assert.equal(bytes.readUInt32LE(debug + 12), 2);
-  const record = bytes.readUInt32LE(debug + 24);
+  // The seventh data directory is of debug information.
+  const debug = bytes.readUInt32LE(optional + 112 + 6 * 8);
+  const id = debug === 0 ? { guid: '', age: 0 } : readCodeView(bytes, offsetOf(debug));
+  return {
+    base,
+    size: bytes.readUInt32LE(optional + 56),
+    entry: base + BigInt(bytes.readUInt32LE(optional + 16)),
+    segments,
+    ...id,
+    timestamp: bytes.readUInt32LE(header + 8),
+  };
+}
+
+/** Reads the record that the first entry of the debug directory points to. */
+function readCodeView(bytes: Buffer, directory: number): Pick<ProgramImage, 'guid' | 'age'> {
+  assert.equal(bytes.readUInt32LE(directory + 12), 2);
+  const record = bytes.readUInt32LE(directory + 24);
   assert.equal(bytes.toString('latin1', record, record + 4), 'RSDS');
   const guid = Buffer.from(bytes.subarray(record + 4, record + 20));
   // Its first three fields are little-endian.
@@ -56,15 +69,7 @@ export function readPeImage(bytes: Buffer): ProgramImage {
     [6, 8],
   ])
     guid.subarray(from, to).reverse();
-  return {
-    base,
-    size: bytes.readUInt32LE(optional + 56),
-    entry: base + BigInt(bytes.readUInt32LE(optional + 16)),
-    segments,
-    guid: guid.toString('hex').toUpperCase(),
-    age: bytes.readUInt32LE(record + 20),
-    timestamp: bytes.readUInt32LE(header + 8),
-  };
+  return { guid: guid.toString('hex').toUpperCase(), age: bytes.readUInt32LE(record + 20) };
 }
 
 const [LC_SEGMENT_64, LC_UUID, LC_MAIN] = [0x19, 0x1b, 0x80000028];

@@ -57,6 +57,17 @@ test("Microsoft's server has PDBs by debug id, and programs by time and size", (
   assert.equal(nativePaths('microsoft', moduleOf(LIBC)), null);
 });
 
+test("Microsoft's server has programs without a PDB by time and size alone", () => {
+  const module = { ...NTDLL, debugFile: '', debugId: '' };
+  const path = 'ntdll.dll/0CB95CFA1f5000/ntdll.dll';
+  assert.deepEqual(joined(nativePaths('microsoft', moduleOf(module))), [undefined, path]);
+  // Crash reporters write zeros for an id that is missing.
+  const zeros = { ...module, debugFile: 'ntdll.dll', debugId: '0'.repeat(33) };
+  assert.deepEqual(joined(nativePaths('microsoft', moduleOf(zeros))), [undefined, path]);
+  // A build id has too many digits for a time and a size.
+  assert.equal(nativePaths('microsoft', moduleOf({ ...LIBC, debugId: '' })), null);
+});
+
 test('a module without an id, or whose name is not a file name, is not looked up', () => {
   for (const module of [
     { ...LIBC, debugId: '', codeId: '' },

@@ -71,12 +71,13 @@ function debugIdOfBuildId(buildId: string): string {
 
 const GUID_DIGITS = 32;
 
-/** The PDB has the names, and on x64 the program the unwind rules. */
+/** The PDB has the names, and on x64 the program the unwind rules, which a program without a PDB has as well. */
 function microsoftPaths({ debugFile, debugId, codeFile, codeId }: LookupModule): NativePaths | null {
-  if (!/.\.pdb$/i.test(debugFile) || debugId.length <= GUID_DIGITS) return null;
-  const hasCode = codeFile !== '' && /^[0-9a-f]{9,16}$/.test(codeId);
+  const hasDebug = /.\.pdb$/i.test(debugFile) && debugId.length > GUID_DIGITS;
+  const hasCode = codeFile !== '' && /^[0-9a-f]{9,16}$/.test(codeId) && (hasDebug || debugId === '');
+  if (!hasDebug && !hasCode) return null;
   return {
-    debug: [debugFile, debugId, debugFile],
+    debug: hasDebug ? [debugFile, debugId, debugFile] : null,
     // The timestamp has eight digits in upper case, and the size none that it doesn't need, in lower case.
     code: hasCode ? [codeFile, codeId.slice(0, 8).toUpperCase() + codeId.slice(8), codeFile] : null,
   };
