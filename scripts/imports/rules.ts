@@ -42,6 +42,8 @@ const SERVER_LAYERS: readonly (readonly string[])[] = [
   ['context.ts'],
   ['kernel'],
   ['config.ts', 'folders.ts'],
+  // The forms of single settings.
+  ['symbol-sources.ts'],
 ];
 
 /** Parts that read the settings. All other parts get them as a parameter and import only their type. */
