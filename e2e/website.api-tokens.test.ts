@@ -47,7 +47,7 @@ describe('the page with API tokens', () => {
     assert.deepEqual(await findSeriousProblems(page), []);
     await dialog.getByRole('button', { name: 'Create token' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('Copy the token "Weekly report" now.', { exact: false }).waitFor();
+    await page.getByText('Copy the token “Weekly report” now.', { exact: false }).waitFor();
     const token = (await page.getByText(/^chf_api_[A-Za-z0-9]{32}$/).textContent()) ?? '';
 
     await page.getByRole('button', { name: 'Copy API token' }).click();

@@ -301,7 +301,7 @@ describe('the developer pages of a game', () => {
     await page.getByText('Secret key', { exact: true }).waitFor({ state: 'detached' });
 
     await table.getByRole('button', { name: 'Rename Jenkins' }).click();
-    const rename = page.getByRole('dialog', { name: 'Rename "Jenkins"' });
+    const rename = page.getByRole('dialog', { name: 'Rename “Jenkins”' });
     await rename.getByLabel('Name').fill('Jenkins 2');
     await rename.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Create key' }).click();

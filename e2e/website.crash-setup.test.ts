@@ -33,7 +33,7 @@ describe('crash reporting before it works', () => {
   test('says which wrong build ids a game sends and what to do, until the developer hides it', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     for (let no = 0; no < 12; no += 1) await sendEvents('BUILD_ID', 100);
-    const sentence = page.getByText('1,200 events came with the build id BUILD_ID: it was never replaced.');
+    const sentence = page.getByText('1,200 events came with the build ID BUILD_ID: it was never replaced.');
     await open('/health');
     await sentence.waitFor();
     await page.getByText('Run chauffeur build --write <file> before the game is compiled').waitFor();
@@ -43,7 +43,7 @@ describe('crash reporting before it works', () => {
     await sentence.waitFor({ state: 'detached' });
     await sendEvents('1.0.0', 1);
     await page.reload();
-    await page.getByText('1 event came with the build id 1.0.0: it is a version, not an id.').waitFor();
+    await page.getByText('1 event came with the build ID 1.0.0: it is a version, not an ID.').waitFor();
     await sentence.waitFor();
   });
 

@@ -1,6 +1,6 @@
 // The frame of a game's developer pages: the game, its sections and the keyboard shortcuts.
 import { ActionIcon, Anchor, Box, Button, Group, Stack, Text } from '@mantine/core';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { GAME_CHOICE, storeChoice } from '../browser.ts';
 import { type OpenGame, useGame } from '../pages/games/use-game.ts';
@@ -10,7 +10,7 @@ import { StateBadge } from '../ui/StateBadge.tsx';
 import { VISIBILITIES } from '../ui/states.ts';
 import { GameButton } from './GameButton.tsx';
 import classes from './GameFrame.module.css';
-import { SECTIONS } from './game-sections.ts';
+import { SECTION_OF_PART, SECTIONS } from './game-sections.ts';
 import { useLiveChanges } from './live-changes.ts';
 import { lazyPart } from './load-code.ts';
 import { PageTabs, tab } from './PageTabs.tsx';
@@ -43,6 +43,8 @@ const SHORTCUTS: readonly Shortcut[] = [
 export function GameFrame() {
   const game = useGame();
   const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const current = SECTION_OF_PART[pathname.split('/')[3] ?? ''];
   useLiveChanges(game.game_uid);
   useVisits(game.game_uid);
   useEffect(() => storeChoice(GAME_CHOICE, game.slug), [game.slug]);
@@ -99,6 +101,7 @@ export function GameFrame() {
               params={{ slug: game.slug }}
               className={tab}
               activeOptions={{ exact, includeSearch: false }}
+              aria-current={current === name ? 'page' : undefined}
             >
               {name}
             </Link>

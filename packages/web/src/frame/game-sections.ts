@@ -11,3 +11,10 @@ export const SECTIONS = [
   { to: '/dev/$slug/statistics', name: 'Statistics', key: 's', shortcut: 'Go to statistics', exact: false },
   { to: '/dev/$slug/settings', name: 'Settings', key: 'e', shortcut: 'Go to settings', exact: false },
 ] as const;
+
+/** The section of pages whose address begins with another word: `/dev/parking/versions` is in Builds. */
+export const SECTION_OF_PART: Readonly<Record<string, (typeof SECTIONS)[number]['name']>> = {
+  versions: 'Builds',
+  version: 'Builds',
+  alerts: 'Crashes',
+};

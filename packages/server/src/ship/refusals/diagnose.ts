@@ -30,13 +30,13 @@ export type RefFacts = {
 type Rule = {
   readonly cause: RefusalCause;
   readonly applies: (ref: string, facts: RefFacts) => boolean;
-  /** Continues “… came with the build id X: ”. */
+  /** Continues “… came with the build ID X: ”. */
   readonly problem: string | ((ref: string, facts: RefFacts) => string);
   readonly advice: string;
 };
 
 const WRITE_ID =
-  'Run `chauffeur build --write <file>` before the game is compiled, and let the game read the id from that file.';
+  'Run `chauffeur build --write <file>` before the game is compiled, and let the game read the ID from that file.';
 const ZERO_UUID = '00000000-0000-0000-0000-000000000000';
 const NO_VALUES: ReadonlySet<string> = new Set(['null', 'nil', 'none', 'undefined', 'nan', 'n/a', '0', '-', ZERO_UUID]);
 const VERSION = /^v?\d{1,5}(?:\.\d{1,5}){1,4}(?:[-+.][\w.+-]*)?$/i;
@@ -61,7 +61,7 @@ const RULES: readonly Rule[] = [
   {
     cause: 'missing',
     applies: (ref) => ref === '',
-    problem: 'the id is missing',
+    problem: 'the ID is missing',
     advice: `Send it in X-Build-Id, or as build_id. ${WRITE_ID}`,
   },
   {
@@ -79,14 +79,14 @@ const RULES: readonly Rule[] = [
   {
     cause: 'game_id',
     applies: (ref, { gameUid, slug }) => ref.toLowerCase() === gameUid || ref.toLowerCase() === slug,
-    problem: 'it is the id of the game, not of a build',
+    problem: 'it is the ID of the game, not of a build',
     advice: `Send the game in X-App-Id and the build in X-Build-Id. ${WRITE_ID}`,
   },
   {
     cause: 'version',
     applies: (ref, { versions }) => versions.has(ref) || VERSION.test(ref),
-    problem: 'it is a version, not an id',
-    advice: `A version can have builds for several platforms, so reports need the id of one. ${WRITE_ID}`,
+    problem: 'it is a version, not an ID',
+    advice: `A version can have builds for several platforms, so reports need the ID of one. ${WRITE_ID}`,
   },
   {
     cause: 'exists',
@@ -112,8 +112,8 @@ const RULES: readonly Rule[] = [
   {
     cause: 'truncated',
     applies: (ref) => !isUuid(ref) && PART_OF_UUID.test(ref),
-    problem: 'it is only a part of an id, or a commit',
-    advice: `A build id has 36 characters. ${WRITE_ID}`,
+    problem: 'it is only a part of an ID, or a commit',
+    advice: `A build ID has 36 characters. ${WRITE_ID}`,
   },
   { cause: 'unknown', applies: () => true, problem: 'the game has no such build', advice: WRITE_ID },
 ];

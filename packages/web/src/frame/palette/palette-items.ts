@@ -77,7 +77,7 @@ const OPERATOR_PAGES = [
   { href: '/operator/jobs', name: 'Failed jobs', words: 'errors retry' },
   { href: '/operator/users', name: 'Accounts', words: 'users people disable ban operators' },
   { href: '/operator/store', name: 'Store', words: 'featured reported pages moderation hide' },
-  { href: '/operator/games', name: 'Storage of games', words: 'quota limits disk space' },
+  { href: '/operator/games', name: 'Storage by game', words: 'quota limits disk space' },
   { href: '/operator/audit', name: 'Audit log', words: 'history changes activity' },
   { href: '/operator/settings', name: 'Server settings', words: 'environment variables configuration limits' },
   { href: '/operator/setup', name: 'Set-up', words: 'installation mail email smtp s3 backups test' },

@@ -61,7 +61,7 @@ function PersonalKeys() {
         </DocLink>
       </Text>
       {creating.data !== undefined && (
-        <Notice tone="unsure" title={`Copy the key "${creating.data.name}" now. You won't see it again.`}>
+        <Notice tone="unsure" title={`Copy the key “${creating.data.name}” now. You won't see it again.`}>
           <SecretText text={creating.data.key} label="personal key" />
         </Notice>
       )}
@@ -84,7 +84,7 @@ function PersonalKeys() {
       )}
       {selected !== null && (
         <ConfirmDialog
-          title={`Revoke "${selected.name}"?`}
+          title={`Revoke “${selected.name}”?`}
           confirmLabel="Revoke key"
           isBusy={revoking.isPending}
           error={revoking.error}

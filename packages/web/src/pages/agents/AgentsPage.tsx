@@ -71,7 +71,7 @@ function Connections() {
           onConfirm={() => ending.mutate(selected, { onSuccess: () => setSelected(null) })}
           onClose={() => setSelected(null)}
         >
-          <Text size="sm">It loses access immediately. To connect it again, you need to give your consent again.</Text>
+          <Text size="sm">It loses access immediately. To reconnect it, you have to give your consent again.</Text>
         </ConfirmDialog>
       )}
     </Stack>

@@ -48,8 +48,8 @@ export function Rules({ uid, settings }: { uid: string; settings: AlertSettings 
         keepsColumns={false}
       />
       <Text size="sm" c="dimmed">
-        “At most” is for the same group or build. A message contains everything that has happened since the last one. At
-        most one message is sent per minute, and ten per hour.
+        “At most” applies to each crash group or build separately. A message contains everything that has happened since
+        the last one. At most one message is sent per minute, and ten per hour.
       </Text>
     </>
   );

@@ -56,7 +56,7 @@ export function ApiTokensPage() {
         </DocLink>
       </Text>
       {creating.data !== undefined && (
-        <Notice tone="unsure" title={`Copy the token "${creating.data.name}" now. You won't see it again.`}>
+        <Notice tone="unsure" title={`Copy the token “${creating.data.name}” now. You won't see it again.`}>
           <SecretText text={creating.data.token} label="API token" />
         </Notice>
       )}
@@ -80,7 +80,7 @@ export function ApiTokensPage() {
       )}
       {selected !== null && (
         <ConfirmDialog
-          title={`Revoke "${selected.name}"?`}
+          title={`Revoke “${selected.name}”?`}
           confirmLabel="Revoke token"
           isBusy={revoking.isPending}
           error={revoking.error}

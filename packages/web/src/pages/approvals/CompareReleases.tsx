@@ -66,7 +66,7 @@ export function CompareReleases({ game, version, replaced }: CompareReleasesProp
         skeletonRows={ROWS.length}
       />
       <Text size="xs" c="dimmed">
-        {replaced.length === 0 ? 'Players have no other version there. ' : ''}The figures are of the last 30 days. The
+        {replaced.length === 0 ? 'Players have no other version there. ' : ''}All numbers cover the last 30 days. The
         ranges are 95% confidence intervals.
       </Text>
     </Stack>
@@ -81,7 +81,7 @@ function columnOf(promoted: string, of: Version): Column<Row> {
 }
 
 function Share({ rate, low, high }: Version['launch']['crash_rate']) {
-  if (rate === null) return 'no data';
+  if (rate === null) return 'No data';
   return (
     <>
       {formatPercent(rate)}

@@ -83,8 +83,8 @@ export function FixDialog({ bug, change, onClose }: FixDialogProps) {
           }
           description={
             bug.gets_mail || duplicates > 0
-              ? 'The email has your name and the version.'
-              : "They haven't confirmed their email address yet, and are asked to."
+              ? 'The email contains your name and the version.'
+              : "They haven't confirmed their email address yet. The email asks them to."
           }
           checked={notifies}
           onChange={(event) => setNotifies(event.currentTarget.checked)}

@@ -109,7 +109,7 @@ function Decide({ request }: { request: Request }) {
         </Text>
         {!request.is_same_network && (
           <Text size="sm">
-            The command runs on another network than this browser. Deny it unless you started it there, such as on a
+            The command runs on a different network from this browser. Deny it unless you started it there, such as on a
             server.
           </Text>
         )}
@@ -152,7 +152,7 @@ function Decide({ request }: { request: Request }) {
 
 function formatAddress({ address, is_same_network }: Request): string {
   if (address === null) return 'Unknown';
-  return is_same_network ? `${address} (your network)` : `${address} (another network)`;
+  return is_same_network ? `${address} (your network)` : `${address} (different network)`;
 }
 
 function Decided({ isApproved }: { isApproved: boolean }) {

@@ -38,8 +38,8 @@ export function CliPage() {
     <Stack gap="xl" maw={800}>
       <PageHead title="Install chauffeur" />
       <Text>
-        The command ships builds, symbols and store images, from your own machine or from CI. Paste one line into a
-        terminal; <DocLink page="cli">its guide</DocLink> explains the rest.
+        The command ships builds, symbols and store images, from your own machine or from CI. Paste one of these lines
+        into a terminal. <DocLink page="cli">The guide</DocLink> explains the rest.
       </Text>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={405} />}
@@ -56,7 +56,7 @@ export function CliPage() {
           />
           <Text size="sm" c="dimmed">
             The programs are compressed with gzip. <Anchor href="/cli/SHA256SUMS">SHA256SUMS</Anchor> has the checksums
-            for <Code>sha256sum --check</Code>, and the first two lines check them too.
+            for <Code>sha256sum --check</Code>. The two install scripts check them too.
           </Text>
         </Section>
       )}

@@ -159,9 +159,9 @@ function isResolved({ status }: GroupDetail): boolean {
 }
 
 const EFFECTS: Readonly<Record<AlertAction, string>> = {
-  assign: 'Others see that you work on it. You can undo this.',
+  assign: "Others see that you're working on it. You can undo this.",
   resolve:
-    'It opens again, with an alert, when a build that is registered from now on has the crash. You can undo this.',
+    'If a build that is registered from now on has this crash, the group reopens and sends an alert. You can undo this.',
   snooze:
     'Until then, it causes no alerts and is only listed under Snoozed. Reports are still counted. You can undo this.',
 };

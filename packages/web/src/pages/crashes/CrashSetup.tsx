@@ -3,7 +3,7 @@
 import { NetworkError } from '@chauffeur/contract/client';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { type JsonRequest, postCommand, quote } from '@chauffeur/contract/shell';
-import { Button, Group, NativeSelect, ScrollArea, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, ScrollArea, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ask } from '../../api.ts';
@@ -24,12 +24,12 @@ export function CrashSetup({ game }: { game: OpenGame }) {
     ...ask(listGameBuilds, { uid: game.game_uid, page_size: 1 }),
     meta: follow('builds'),
   });
-  if (data === undefined) return null;
+  if (data === undefined) return <Skeleton h={160} />;
   const [build] = data.builds;
   if (build === undefined)
     return (
       <Text size="sm">
-        Every report belongs to a build.{' '}
+        No crash reports yet. Every report belongs to a build.{' '}
         <SiteLink to="/dev/$slug" params={{ slug: game.slug }} size="sm" underline="always">
           Register your first build
         </SiteLink>
@@ -56,7 +56,7 @@ function Steps({ game, build }: { game: OpenGame; build: ListedBuild }) {
         value={engine}
         onChange={({ currentTarget: { value } }) => setEngine(value as Engine)}
       />
-      <Step title="1. Write the ids into the game">
+      <Step title="1. Write the IDs into the game">
         <Text size="sm">
           Run this in the project before you compile the game, and once <code>{signInCommand()}</code>.
         </Text>

@@ -13,17 +13,17 @@ export type ReporterStep = {
 export const REPORTER_STEPS: Readonly<Record<Engine, ReporterStep>> = {
   unity: {
     guide: 'unity#send-crash-reports',
-    text: 'Save this script as Assets/ChauffeurCrashes.cs. It reads the ids from the file, so nothing in it needs to be changed.',
+    text: "Save this script as Assets/ChauffeurCrashes.cs. It reads the IDs from the file, so you don't need to change anything in it.",
     code: ['unity#send-crash-reports'],
   },
   unreal: {
     guide: 'unreal#send-crash-reports',
-    text: 'The command sets the address to which the crash reporter of the engine sends. To count crashes by device, also set the ids of your events when the game starts:',
+    text: "The command sets the address to which the engine's crash reporter sends. To count crashes by device, also set the IDs of your events when the game starts:",
     code: ['unreal#send-crash-reports'],
   },
   godot: {
     guide: 'godot#send-crash-reports',
-    text: 'The command writes the ids into the project settings. In an engine with a crash reporter, add these to its section; the guide says what stock Godot can send.',
+    text: 'The command writes the IDs into the project settings. If your engine has a crash reporter, add these lines to its section. The guide explains what stock Godot can send.',
     code: ['godot#send-crash-reports'],
   },
   c: {
@@ -43,7 +43,7 @@ export const REPORTER_STEPS: Readonly<Record<Engine, ReporterStep>> = {
   },
   other: {
     guide: 'crashes#send-reports-from-a-game-over-http',
-    text: 'When the game crashes or at its next start, send a report over HTTP with the ids of the file, as the command below does.',
+    text: 'When the game crashes or at its next start, send a report over HTTP with the IDs from the file, as the command below does.',
     code: [],
   },
 };

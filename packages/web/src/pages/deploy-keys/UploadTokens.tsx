@@ -90,7 +90,7 @@ export function UploadTokens({ gameUid: uid }: { gameUid: string }) {
       )}
       {step?.kind === 'revoke' && (
         <ConfirmDialog
-          title={`Revoke "${step.token.name}"?`}
+          title={`Revoke “${step.token.name}”?`}
           confirmLabel="Revoke token"
           isBusy={revoking.isPending}
           error={revoking.error}
@@ -249,7 +249,7 @@ function RenameToken({ token, isBusy, error, onRename, onClose }: RenameTokenPro
   const [name, setName] = useState(token.name);
   return (
     <FormDialog
-      title={`Rename "${token.name}"`}
+      title={`Rename “${token.name}”`}
       submitLabel="Rename"
       isBusy={isBusy}
       error={error}

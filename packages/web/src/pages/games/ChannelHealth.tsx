@@ -5,6 +5,7 @@ import { Stack, Text } from '@mantine/core';
 import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { Section } from '../../ui/PageLayout.tsx';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -31,8 +32,8 @@ export function ChannelHealth({ slug, channels }: ChannelHealthProps) {
       />
       {channels.some(({ launch }) => launch.devices > 0) && (
         <Text size="xs" c="dimmed">
-          Of the devices of the last 30 days. A difference is better or worse if its 95% confidence interval excludes
-          zero.
+          Shares are of the devices of the last 30 days. A change counts as better or worse if its 95% confidence
+          interval excludes zero.
         </Text>
       )}
     </Section>
@@ -41,7 +42,7 @@ export function ChannelHealth({ slug, channels }: ChannelHealthProps) {
 
 function columnsOf(slug: string): Column<ChannelOverview>[] {
   return [
-    { header: 'Channel', cell: ({ channel }) => channel },
+    { header: 'Channel', cell: ({ channel }) => <strong>{channel}</strong> },
     {
       header: 'Version',
       overflow: 'anywhere',
@@ -52,7 +53,7 @@ function columnsOf(slug: string): Column<ChannelOverview>[] {
             {version}
           </RowLink>
           <Text size="sm" c="dimmed">
-            {[platforms.map(formatPlatform).join(', '), ...formatBehind(behind)].join(' · ')}
+            {[platforms.toSorted(comparePlatforms).map(formatPlatform).join(', '), ...formatBehind(behind)].join(' · ')}
           </Text>
         </>
       ),

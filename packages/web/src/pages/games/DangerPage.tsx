@@ -18,6 +18,7 @@ import { ConfirmDialog, ConfirmName, DeleteDialog } from '../../ui/Dialog.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { PageHead, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import { PasswordField } from '../accounts/AccountForm.tsx';
 import { changesOfMove } from './changes-of-move.ts';
 import { type Invitation, InvitationState } from './Invitations.tsx';
@@ -49,7 +50,7 @@ export function DangerPage() {
 const EFFECTS = [
   'The new owner must accept by email. Until then nothing changes, and you can withdraw the offer.',
   'Builds, players, the store page and admins are kept. You become an admin.',
-  'The deploy key and the symbol upload address are revoked. Create a new key for CI afterwards.',
+  'The deploy key and the symbol server URL are revoked. Create a new key for CI afterwards.',
   'Open invitations are withdrawn. Pending approvals go to the new owner.',
 ];
 
@@ -167,7 +168,9 @@ function MoveGame({ game }: { game: OpenGame }) {
       </Text>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {owned?.length === 0 && (
-        <Text size="sm">You own no other organisation. Create one on the page of your games.</Text>
+        <Text size="sm">
+          You don't own another organisation. Create one under <SiteLink to="/dev">Your games</SiteLink>.
+        </Text>
       )}
       {chosen !== undefined && owned !== undefined && (
         <Group gap="sm" align="flex-end">

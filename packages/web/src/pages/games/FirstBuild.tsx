@@ -355,7 +355,7 @@ function ShipCommands({ issued, build }: ShipCommandsProps) {
             block
           />
           <Text size="sm">
-            3. Register the build. This writes its id into <code>{idFileOf(choice)}</code>, from which the game{' '}
+            3. Register the build. This writes its ID into <code>{idFileOf(choice)}</code>, from which the game{' '}
             <DocLink page={GUIDES[choice.engine]}>reads it</DocLink> for crash reports and events.
           </Text>
           <CopyText text={buildCommand(choice, environment)} label="build command" block />

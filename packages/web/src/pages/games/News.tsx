@@ -27,7 +27,7 @@ export function News({ slug, news }: { slug: string; news: News }) {
       }
     >
       {items.length === 0 ? (
-        <Text size="sm">No new crash groups, bug reports or changes of channels.</Text>
+        <Text size="sm">No new crash groups, bug reports or channel changes.</Text>
       ) : (
         <List size="sm" spacing={6} style={{ overflowWrap: 'anywhere' }}>
           {items.map(({ key, content }) => (
@@ -91,7 +91,7 @@ function itemsOf(slug: string, news: News): Item[] {
     )),
     ...itemOf('refused', refused.reports + refused.events, () => (
       <>
-        {formatRefused(refused)} refused because of a wrong build id
+        {formatRefused(refused)} refused because of a wrong build ID
         {refused.last_at !== null && (
           <>
             , last <Time at={refused.last_at} />
@@ -105,7 +105,7 @@ function itemsOf(slug: string, news: News): Item[] {
     })),
     ...itemOf('changes', changes.count - changes.newest.length, (more) => (
       <SiteLink to="/dev/$slug/channels" params={{ slug }} size="sm" underline="always">
-        {formatItems(more, 'more change')} of channels
+        {formatItems(more, 'more channel change')}
       </SiteLink>
     )),
   ];

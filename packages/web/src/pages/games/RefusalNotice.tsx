@@ -37,7 +37,7 @@ export function RefusalNotice({ gameUid, pollMs = POLL_MS }: { gameUid: string; 
     setHiddenUntil(newest);
   };
   return (
-    <Notice tone="bad" title={`${formatCounts(sumOf(open))} refused: their build id is wrong`}>
+    <Notice tone="bad" title={`${formatCounts(sumOf(open))} refused: their build ID is wrong`}>
       <List size="sm" spacing={8} mt={4} mb={8} style={{ overflowWrap: 'anywhere' }}>
         {shown.map((refusal, index) => (
           <List.Item key={refusal.build_id ?? 'rest'}>
@@ -51,7 +51,7 @@ export function RefusalNotice({ gameUid, pollMs = POLL_MS }: { gameUid: string; 
           Hide until it happens again
         </Button>
         <DocLink page="engines" size="sm" underline="always">
-          How builds get their id
+          How builds get their ID
         </DocLink>
       </Group>
     </Notice>
@@ -71,12 +71,12 @@ function RefusalItem({ refusal, isNewAdvice }: RefusalItemProps) {
       <Text size="sm" component="div">
         {formatCounts(refusal)} came{' '}
         {id === '' ? (
-          'without a build id'
+          'without a build ID'
         ) : id === null ? (
-          `with other build ids: ${problem}`
+          `with other build IDs: ${problem}`
         ) : (
           <>
-            with the build id <Code>{id}</Code>: {problem}
+            with the build ID <Code>{id}</Code>: {problem}
           </>
         )}
         . First <Time at={first_at} />, last <Time at={last_at} />.
@@ -91,7 +91,7 @@ function RefusalItem({ refusal, isNewAdvice }: RefusalItemProps) {
 }
 
 function formatMore(count: number): string {
-  return count === 1 ? '1 more id' : `${count} more ids`;
+  return count === 1 ? '1 more ID' : `${count} more IDs`;
 }
 
 function sumOf(refusals: readonly Counts[]): Counts {

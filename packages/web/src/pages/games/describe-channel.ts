@@ -2,6 +2,7 @@
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getGameOverview } from '@chauffeur/contract/operations/game-overview';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import type { Tone } from '../../ui/StateBadge.tsx';
 import { formatDifference } from '../health/health-days.ts';
 
@@ -34,6 +35,6 @@ export function describeChange({ change }: Pick<ChannelOverview, 'change'>): Des
 /** Where a channel still offers another version: `1.0 on Windows x86_64`. */
 export function formatBehind(behind: ChannelOverview['behind']): string[] {
   return [...Map.groupBy(behind, ({ version }) => version)].map(
-    ([version, platforms]) => `${version} on ${platforms.map(formatPlatform).join(', ')}`,
+    ([version, platforms]) => `${version} on ${platforms.toSorted(comparePlatforms).map(formatPlatform).join(', ')}`,
   );
 }

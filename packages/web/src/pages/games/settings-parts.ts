@@ -96,7 +96,7 @@ export const SETTINGS_GROUPS = [
     ],
   },
   {
-    name: 'Notifications and data',
+    name: 'Alerts and data',
     parts: [
       {
         path: 'alerts',

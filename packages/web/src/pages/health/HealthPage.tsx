@@ -145,8 +145,8 @@ function HealthRules() {
       </Text>
       <DataTable label="Bands" keepsColumns columns={BAND_COLUMNS} rows={RULES} rowKey={({ band }) => band} />
       <Text size="sm" c="dimmed">
-        A build gets the best band whose limits it meets. Builds that were rolled back from stable don't count for the
-        game's page.
+        A build gets the best band whose limits it meets; with fewer than {MIN_DEVICES} devices, it is unrated. Builds
+        that were rolled back from stable don't count for the game's page.
       </Text>
     </Stack>
   );
@@ -164,7 +164,6 @@ const RULES: readonly Rule[] = [
     crashed: `at most ${maxCrashed}%`,
   })),
   { band: 'problematic', booted: `below ${LOWEST.minBooted}%`, crashed: `above ${LOWEST.maxCrashed}%` },
-  { band: 'unrated', booted: `fewer than ${MIN_DEVICES} devices`, crashed: `fewer than ${MIN_DEVICES} devices` },
 ];
 
 const BAND_COLUMNS: readonly Column<Rule>[] = [

@@ -30,9 +30,6 @@ export function HealthTable({ builds, selected, ...columnProps }: HealthTablePro
   );
 }
 
-/** The second part of a cell wraps, which makes room for numbers. */
-const WRAPS = { whiteSpace: 'normal' } as const;
-
 type ColumnProps = Pick<HealthTableProps, 'slug' | 'listed' | 'colourOf'>;
 
 function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<RatedBuild>[] {
@@ -48,7 +45,7 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<RatedBui
       cell: (build) => (
         <>
           <BandBadge band={build.band} />
-          <Text span size="sm" c="dimmed" style={WRAPS}>
+          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'normal' }}>
             {' '}
             {formatMissingDevices(build) ?? (build.build_id === listed ? "on the game's page" : null)}
           </Text>
@@ -91,7 +88,7 @@ function BuildName({ slug, build, colour }: { slug: string; build: RatedBuild; c
       >
         {build.version}
       </RowLink>
-      <Text span size="sm" c="dimmed" style={WRAPS}>
+      <Text span size="sm" c="dimmed">
         {' '}
         {formatPlatform(build)}
       </Text>

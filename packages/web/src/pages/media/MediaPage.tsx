@@ -85,7 +85,7 @@ export function MediaPage() {
             </Title>
             <Text size="sm" c="dimmed">
               {data.gallery.length} of {LIMITS.galleryImages} screenshots. At least 1280×720, about 16:9.
-              {mayOrder && ' Drag screenshots to reorder them, or use the arrows.'}
+              {mayOrder && data.gallery.length > 1 && ' Drag screenshots to reorder them, or use the arrows.'}
             </Text>
             <Gallery
               images={data.gallery}

@@ -23,14 +23,15 @@ export function FailedJobsPage() {
   return (
     <Stack gap="md">
       <PageHead title="Failed jobs">
-        <Button
-          variant="default"
-          disabled={jobs.rows === undefined || jobs.rows.length === 0}
-          loading={action.isPending && action.variables.kind === 'retry-all'}
-          onClick={() => action.mutate({ kind: 'retry-all' })}
-        >
-          Retry all
-        </Button>
+        {jobs.rows !== undefined && jobs.rows.length > 0 && (
+          <Button
+            variant="default"
+            loading={action.isPending && action.variables.kind === 'retry-all'}
+            onClick={() => action.mutate({ kind: 'retry-all' })}
+          >
+            Retry all
+          </Button>
+        )}
       </PageHead>
       <div role="status">{action.data !== undefined && <Text size="sm">{action.data}</Text>}</div>
       {action.error !== null && <Problem error={action.error} />}

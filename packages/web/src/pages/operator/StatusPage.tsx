@@ -65,8 +65,9 @@ function Components({ state }: { state: ServiceState }) {
         <StorageSection storage={state.storage} />
         <DatabaseSection database={state.database} totals={state.totals} />
         <ScannerSection scanner={state.scanner} />
-        <ProcessesSection processes={state.processes} email={state.mail} />
+        <EmailSection email={state.mail} />
       </SimpleGrid>
+      <ProcessesSection processes={state.processes} />
     </>
   );
 }
@@ -158,16 +159,24 @@ function formatReplica({ state, lag_seconds: lag }: NonNullable<ServiceState['da
   return `In use, at most ${lag.toFixed(1)} s behind`;
 }
 
-const EMAIL = {
-  smtp: 'Email is sent by SMTP.',
-  outbox: 'Email is written to the outbox in the data folder.',
-} as const;
+const DELIVERY = { smtp: 'By SMTP', outbox: 'None: written to the outbox in the data folder' } as const;
+
+function EmailSection({ email }: { email: ServiceState['mail'] }) {
+  return (
+    <Section title="Email">
+      <Facts
+        facts={[
+          ['Delivery', DELIVERY[email.by]],
+          ['Held back today', formatItems(email.held_today, 'email')],
+        ]}
+      />
+    </Section>
+  );
+}
 
 type Process = ServiceState['processes'][number];
 
-type ProcessesSectionProps = { processes: ServiceState['processes']; email: ServiceState['mail'] };
-
-function ProcessesSection({ processes, email }: ProcessesSectionProps) {
+function ProcessesSection({ processes }: Pick<ServiceState, 'processes'>) {
   return (
     <Section title="Processes">
       <DataTable
@@ -176,9 +185,6 @@ function ProcessesSection({ processes, email }: ProcessesSectionProps) {
         rows={processes}
         rowKey={({ process_no }) => String(process_no)}
       />
-      <Text size="sm" c="dimmed">
-        {EMAIL[email.by]} {`Held back today: ${formatItems(email.held_today, 'email')}.`}
-      </Text>
     </Section>
   );
 }

@@ -27,7 +27,7 @@ import { Section } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { PERSON_COLUMN, RoleSelect } from '../../ui/RoleSelect.tsx';
-import { RowLink } from '../../ui/SiteLink.tsx';
+import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { VISIBILITIES } from '../../ui/states.ts';
 import { UnsavedChanges } from '../../ui/UnsavedWarning.tsx';
 import { type Change, InvitationParts } from '../games/Invitations.tsx';
@@ -62,7 +62,11 @@ function Parts({ organisation }: { organisation: Organisation }) {
           ]}
           rows={organisation.game_list}
           rowKey={({ game_uid }) => game_uid}
-          empty={<Text size="sm">No games yet. Create one on the page of your games.</Text>}
+          empty={
+            <Text size="sm">
+              No games yet. Create one under <SiteLink to="/dev">Your games</SiteLink>.
+            </Text>
+          }
         />
       </Section>
       <Members organisation={organisation} />

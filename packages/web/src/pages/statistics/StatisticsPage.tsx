@@ -59,10 +59,6 @@ export function StatisticsPage() {
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton h={{ base: 1400, md: 840 }} />}
       {data !== undefined && <Counts data={data} isOfBuild={build !== undefined} />}
-      <Text size="sm" c="dimmed">
-        Counted without cookies or stored addresses. Days are in UTC, and today is incomplete.{' '}
-        <DocLink page="shelves#statistics">What is counted</DocLink>
-      </Text>
     </Stack>
   );
 }
@@ -150,6 +146,10 @@ function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
           </>
         )}
       </SimpleGrid>
+      <Text size="sm" c="dimmed">
+        Counted without cookies or stored addresses. Days are in UTC, and today is incomplete.{' '}
+        <DocLink page="shelves#statistics">What is counted</DocLink>
+      </Text>
     </>
   );
 }
@@ -178,7 +178,7 @@ const SYSTEM_COLUMNS: readonly Column<System>[] = [
 ];
 
 const REFERRER_COLUMNS: readonly Column<Referrer>[] = [
-  { header: 'Website', cell: ({ host }) => (host === null ? 'None' : host === 'other' ? 'Others' : host) },
+  { header: 'Website', cell: ({ host }) => (host === null ? 'No referrer' : host === 'other' ? 'Others' : host) },
   number('Views', ({ views }: Referrer) => views),
   number('Downloads', ({ downloads }: Referrer) => downloads),
   number(PLAYS, ({ plays }: Referrer) => plays),

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { BandBadge } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { Bytes } from '../../ui/Facts.tsx';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import { selectColumn } from '../../ui/SelectRows.tsx';
 import { RowLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
@@ -16,7 +17,8 @@ import type { VersionDetail } from './version-builds.ts';
 type VersionBuildsProps = { game: OpenGame; version: VersionDetail };
 type Row = VersionDetail['builds'][number];
 
-export function VersionBuilds({ game, version: { version, builds } }: VersionBuildsProps) {
+export function VersionBuilds({ game, version: { version, builds: unsorted } }: VersionBuildsProps) {
+  const builds = unsorted.toSorted(comparePlatforms);
   const [selected, setSelected] = useState<readonly string[]>([]);
   return (
     <Stack gap="sm">
@@ -66,7 +68,7 @@ function columnsOf(slug: string, version: string): Column<Row>[] {
       header: 'State',
       cell: ({ state }) => <StateBadge tone={BUILD_STATES[state].tone}>{BUILD_STATES[state].label}</StateBadge>,
     },
-    { header: 'Launch health', hiddenBelow: 'sm', cell: ({ launch }) => <BandBadge band={launch.band} /> },
+    { header: 'Launch health', cell: ({ launch }) => <BandBadge band={launch.band} /> },
     {
       header: 'Symbols',
       hiddenBelow: 'md',

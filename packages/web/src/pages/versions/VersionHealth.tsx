@@ -99,14 +99,21 @@ type VersionCrashesProps = { slug: string; version: VersionDetail };
 type Groups = VersionDetail['new_groups'];
 
 export function VersionCrashes({ slug, version }: VersionCrashesProps) {
+  if (version.new_groups.count + version.fixed_groups.count === 0)
+    return <Text size="sm">No crash group is new or fixed in this version.</Text>;
   return (
     <Stack gap="md">
-      <GroupTable slug={slug} label="New crash groups" found={version.new_groups} none="No new crash groups." />
+      <GroupTable
+        slug={slug}
+        label="New crash groups"
+        found={version.new_groups}
+        none="No crash group is new in this version."
+      />
       <GroupTable
         slug={slug}
         label="Fixed crash groups"
         found={version.fixed_groups}
-        none="No crash groups are fixed in it."
+        none="No crash group is fixed in this version."
       />
     </Stack>
   );
@@ -181,8 +188,8 @@ export function MissingSymbols({ slug, version }: VersionCrashesProps) {
             ),
         },
         { header: 'Debug ID', overflow: 'anywhere', cell: ({ debug_id }) => debug_id },
-        { header: 'Problem', cell: ({ why, detail }) => (why === 'never_uploaded' ? 'Never uploaded' : detail) },
-        { header: 'Crashes', align: 'right', cell: ({ crashes }) => formatNumber(crashes) },
+        { header: 'Reason', cell: ({ why, detail }) => (why === 'never_uploaded' ? 'Never uploaded' : detail) },
+        { header: 'Reports', align: 'right', cell: ({ crashes }) => formatNumber(crashes) },
       ]}
       rows={version.missing_symbols}
       rowKey={({ module, debug_id }) => `${module} ${debug_id}`}

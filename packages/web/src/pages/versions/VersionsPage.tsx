@@ -10,6 +10,7 @@ import { BandBadge } from '../../ui/BandBadge.tsx';
 import { type Column, EmptyState } from '../../ui/DataTable.tsx';
 import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { PageHead, Trail } from '../../ui/PageLayout.tsx';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import { PushCommand } from '../../ui/ShellCommand.tsx';
 import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -104,10 +105,10 @@ function columnsOf(slug: string): Column<Row>[] {
     {
       header: 'Platforms',
       hiddenBelow: 'sm',
-      cell: ({ builds }) => [...new Set(builds.map(formatPlatform))].join(', '),
+      cell: ({ builds }) => [...new Set(builds.toSorted(comparePlatforms).map(formatPlatform))].join(', '),
     },
     { header: 'Live on', cell: ({ channels }) => formatChannels(channels) },
-    { header: 'Launch health', hiddenBelow: 'sm', cell: ({ launch }) => <BandBadge band={launch.band} /> },
+    { header: 'Launch health', cell: ({ launch }) => <BandBadge band={launch.band} /> },
     {
       header: 'Downloads',
       align: 'right',
