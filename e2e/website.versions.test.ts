@@ -47,7 +47,9 @@ describe('the page of a version', () => {
     for (const platform of ['Linux', 'macOS', 'Windows'])
       await builds.getByRole('link', { name: `1.1.0 for ${platform} x86_64` }).waitFor();
     await page.getByText('News of 1.1.0').waitFor();
-    await page.getByText('No new crash groups.').waitFor();
+    await page.getByText('No crash group is new or fixed in this version.').waitFor();
+    const sections = page.getByRole('navigation', { name: /^Sections of / });
+    await sections.locator('[aria-current="page"]', { hasText: 'Builds' }).waitFor();
     await page.getByRole('link', { name: '1.0.0', exact: true }).click();
     await page.getByText('News of 1.0.0').waitFor();
   });

@@ -14,6 +14,7 @@ import { Facts } from '../../ui/Facts.tsx';
 import { PageHead, Section, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { comparePlatforms } from '../../ui/platforms.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { Commits } from '../builds/BuildCommits.tsx';
@@ -195,7 +196,7 @@ function useChannelColumns(onRollback: (channel: string) => void): Column<Place>
   const mayRollBack = useMay(rollbackChannel);
   return [
     { header: 'Channel', cell: ({ channel }) => <strong>{channel}</strong> },
-    { header: 'Platforms', cell: ({ pointers }) => formatPlatforms(pointers) },
+    { header: 'Platforms', cell: ({ pointers }) => formatPlatforms(pointers.toSorted(comparePlatforms)) },
     {
       header: 'Since',
       hiddenBelow: 'sm',
