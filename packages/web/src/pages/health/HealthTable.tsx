@@ -41,12 +41,10 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<RatedBui
     },
     {
       header: 'Band',
-      overflow: 'nowrap',
       cell: (build) => (
         <>
-          <BandBadge band={build.band} />
-          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'normal' }}>
-            {' '}
+          <BandBadge band={build.band} />{' '}
+          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             {formatMissingDevices(build) ?? (build.build_id === listed ? "on the game's page" : null)}
           </Text>
         </>

@@ -167,7 +167,7 @@ function EmailSection({ email }: { email: ServiceState['mail'] }) {
       <Facts
         facts={[
           ['Delivery', DELIVERY[email.by]],
-          ['Held back today', formatItems(email.held_today, 'email')],
+          ['Held back', `${formatItems(email.held_today, 'email')} today`],
         ]}
       />
     </Section>

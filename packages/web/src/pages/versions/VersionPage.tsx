@@ -108,10 +108,8 @@ function Version({ version: data }: { version: VersionDetail }) {
         facts={[
           ['Registered', <Time key="at" at={data.registered_at} />],
           ['Downloads', formatNumber(data.downloads)],
-          ...(data.previous === null
-            ? []
-            : [['Previous version', <VersionLink key="p" {...data.previous} />] as const]),
-          ...(data.next === null ? [] : [['Next version', <VersionLink key="n" {...data.next} />] as const]),
+          ...(data.previous === null ? [] : [['Previous', <VersionLink key="p" {...data.previous} />] as const]),
+          ...(data.next === null ? [] : [['Next', <VersionLink key="n" {...data.next} />] as const]),
         ]}
       />
       <Section title="Channels">
