@@ -1,47 +1,25 @@
 // `chauffeur symbols` with the real service: a folder, a file, a zip, and files that it skips.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newId } from '../src/kernel/secrets/ids.ts';
-import { COMMAND } from './setup/programs.ts';
-import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import type { TestGame, TestServer } from './setup/server.ts';
 import { symbolsOf, symText, untilCompiled } from './setup/symbols.ts';
+import { type SymbolsCommand, startSymbolsCommand } from './setup/symbols-command.ts';
 import { register } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 
+let command: SymbolsCommand;
 let server: TestServer;
 let game: TestGame;
-let folder: string;
 before(async () => {
-  server = await startServer();
-  game = await makeGame(server);
-  folder = await mkdtemp(join(tmpdir(), 'chauffeur-cli-'));
+  command = await startSymbolsCommand();
+  ({ server, game } = command);
 });
-after(async () => {
-  await server.stop();
-  await rm(folder, { recursive: true });
-});
+after(() => command.stop());
 
-async function put(path: string, content: Uint8Array): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), content);
-}
-
-async function run(buildId: string, ...args: string[]) {
-  const { 'x-access-token': access, 'x-secret-key': secret } = game.keyHeaders;
-  const env = { PATH: '', SERVICE_API_URL: server.api, SERVICE_ACCESS_TOKEN: access, SERVICE_SECRET_KEY: secret };
-  const child = spawn(process.execPath, [COMMAND, 'symbols', '--json', '--build-id', buildId, ...args], {
-    cwd: folder,
-    env,
-  });
-  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const [code, stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
-  return { code, output: JSON.parse(stdout), stderr };
-}
+const put = (path: string, content: Uint8Array) => command.put(path, content);
+const run = (buildId: string, ...args: string[]) => command.run(['--build-id', buildId, ...args]);
 
 test('a folder is uploaded, and the next time only its new files', async () => {
   const buildId = await register(server, game);
@@ -74,7 +52,7 @@ test('a single file, and those in a zip, are uploaded unchanged', async () => {
 });
 
 test('a refusal by the service exits with 2, the code and the remedy', async () => {
-  const unknown = await run(newId(), join(folder, 'one.sym'));
+  const unknown = await run(newId(), join(command.folder, 'one.sym'));
   assert.deepEqual([unknown.code, unknown.output.error.code], [2, 4039]);
   await put('bad.zip', buildZip([{ name: 'readme.txt', data: 'x' }]));
   const bad = await run(await register(server, game), 'bad.zip');

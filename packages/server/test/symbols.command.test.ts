@@ -1,39 +1,29 @@
 // `chauffeur symbols` with native files and the real service: what it pairs, converts, uploads and warns about.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { COMMAND } from './setup/programs.ts';
-import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import type { TestGame, TestServer } from './setup/server.ts';
 import { symbolsOf, symText, untilCompiled } from './setup/symbols.ts';
+import { type SymbolsCommand, startSymbolsCommand } from './setup/symbols-command.ts';
 import { register } from './setup/uploads.ts';
 import { buildZip } from './setup/zips.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../../shared/symbols-corpus');
 const options = { skip: existsSync(CORPUS) ? false : 'skipped: corpus not found' };
 
+let command: SymbolsCommand;
 let server: TestServer;
 let game: TestGame;
-let folder: string;
 before(async () => {
-  server = await startServer();
-  game = await makeGame(server);
-  folder = await mkdtemp(join(tmpdir(), 'chauffeur-native-'));
+  command = await startSymbolsCommand();
+  ({ server, game } = command);
 });
-after(async () => {
-  await server.stop();
-  await rm(folder, { recursive: true });
-});
+after(() => command.stop());
 
-async function put(path: string, content: Uint8Array): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), content);
-}
+const put = (path: string, content: Uint8Array) => command.put(path, content);
 
 /** The contents of a file of the corpus. */
 async function corpus(path: string): Promise<Buffer> {
@@ -41,21 +31,14 @@ async function corpus(path: string): Promise<Buffer> {
   return existsSync(file) ? readFile(file) : gunzipSync(await readFile(`${file}.gz`));
 }
 
-type Row = { debug_file: string; cpu: string; functions: number; lines: number; unwind: boolean; state: string };
+type Row = { debug_file: string; cpu: string; functions: number; lines: number | null; unwind: boolean; state: string };
 
-async function run(args: readonly string[], withServer = true) {
-  const { 'x-access-token': access, 'x-secret-key': secret } = game.keyHeaders;
-  const settings = { SERVICE_API_URL: server.api, SERVICE_ACCESS_TOKEN: access, SERVICE_SECRET_KEY: secret };
-  const child = spawn(process.execPath, [COMMAND, 'symbols', '--json', ...args], {
-    cwd: folder,
-    env: { PATH: '', HOME: folder, ...(withServer && settings) },
-  });
-  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const [code, stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
-  const output = JSON.parse(stdout);
+async function run(args: readonly string[], isOnline = true) {
+  const outcome = await command.run(args, { isOnline });
+  const { output } = outcome;
   const rows: Row[] = output.modules ?? [];
   const shown = rows.map(({ debug_file: name, cpu, unwind, state }) => `${name} ${cpu} ${unwind} ${state}`).sort();
-  return { code, output, rows, shown, warnings: (output.warnings ?? []) as string[], stderr };
+  return { ...outcome, rows, shown, warnings: (output.warnings ?? []) as string[] };
 }
 
 test('a build of all formats is paired across folders and archives, converted and uploaded once', options, async () => {
@@ -82,16 +65,20 @@ test('a build of all formats is paired across folders and archives, converted an
     expected.map((name) => `${name} true uploaded`),
   );
   assert.ok(
-    first.rows.every(({ functions, lines }) => functions > 15 && lines > 100),
+    first.rows.every(({ functions, lines }) => functions > 15 && lines! > 100),
     JSON.stringify(first.rows),
   );
   assert.deepEqual(first.warnings, []);
   const stored = await untilCompiled(server, game, buildId);
   assert.ok(stored.every(({ state, problem }) => state === 'compiled' && problem === null));
 
-  const second = await run(['--build-id', buildId, 'all/bin', 'all/obj', 'all/linux', 'all/debug', 'all/mac.zip']);
-  assert.deepEqual([second.code, second.output.symbols, second.output.skipped], [0, [], 4]);
-  assert.ok(second.rows.every(({ state }) => state === 'present'));
+  // Nothing is converted again, so lines are not counted.
+  const second = await run(['--build-id', buildId, 'all']);
+  assert.deepEqual([second.code, second.output.symbols, second.output.skipped], [0, [], 5]);
+  assert.deepEqual(
+    second.rows.map(({ state, lines, unwind }) => [state, lines, unwind]),
+    expected.map(() => ['present', null, true]),
+  );
   assert.equal((await symbolsOf(server, game, buildId)).length, 5);
 });
 
@@ -110,6 +97,22 @@ test('a program that is added later completes the symbols of its PDB', options, 
   const after = await run(['--build-id', buildId, 'late/engine.pdb']);
   assert.deepEqual([after.shown, after.warnings], [['engine.pdb x86_64 true uploaded'], []]);
   assert.equal((await symbolsOf(server, game, buildId)).length, 1);
+});
+
+test('a debug file that is added later completes the symbols of a stripped program', options, async () => {
+  await put('half/app', await corpus('elf-x86_64-gcc-debuglink/app'));
+  const buildId = await register(server, game, { version: 'half' });
+  const before = await run(['--build-id', buildId, 'half']);
+  assert.deepEqual(before.shown, ['app x86_64 true uploaded']);
+  const [stripped] = await untilCompiled(server, game, buildId);
+  assert.deepEqual([stripped?.functions, stripped?.has_lines], [0, false]);
+  await put('half/app.debug', await corpus('elf-x86_64-gcc-debuglink/app.debug'));
+  const after = await run(['--build-id', buildId, 'half']);
+  assert.deepEqual(after.shown, ['app x86_64 true uploaded'], after.stderr);
+  const [full] = await untilCompiled(server, game, buildId);
+  assert.equal(full?.has_lines, true);
+  const again = await run(['--build-id', buildId, 'half/app']);
+  assert.deepEqual([again.shown, again.warnings], [['app x86_64 true present'], []]);
 });
 
 test('--dry-run converts and warns about what is missing, without a server', options, async () => {
@@ -176,7 +179,7 @@ test('a symbol file is used instead of the native files of its module', options,
   const reference = await corpus('elf-x86_64-gcc-debuglink/reference.sym');
   await put('both/app.sym', reference);
   await put('both/app', await corpus('elf-x86_64-gcc-debuglink/app'));
-  await cp(join(CORPUS, 'elf-x86_64-gcc-debuglink/app.debug'), join(folder, 'both/app.debug'));
+  await cp(join(CORPUS, 'elf-x86_64-gcc-debuglink/app.debug'), join(command.folder, 'both/app.debug'));
   const { rows, warnings } = await run(['--dry-run', 'both'], false);
   assert.deepEqual([rows.length, warnings], [1, []]);
 });

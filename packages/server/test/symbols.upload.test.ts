@@ -69,6 +69,7 @@ describe('an accepted upload', () => {
       state: 'stored',
       problem: null,
       functions: 1,
+      has_lines: true,
       unwind: 0,
       native_checksum: null,
       poorer_at: null,

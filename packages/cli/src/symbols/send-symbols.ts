@@ -88,18 +88,16 @@ function isReadable({ state }: Stored): boolean {
 }
 
 /**
- * The symbols of a module of Windows, if they were made of the program and its debug information: the code id is only in
- * the program. It doesn't say as much of other formats.
+ * What the service has of the module, if a conversion can't add to it: functions with lines, and unwind rules, perhaps
+ * in several files. Those of Windows also need the code id, which is only in the program.
  */
 function findComplete({ main }: Conversion, listed: readonly Stored[]): Stored | undefined {
-  if (main.format !== 'pe' && main.format !== 'pdb') return undefined;
-  return listed.find(
-    (each) =>
-      each.code_id !== null &&
-      (each.functions ?? 0) > 0 &&
-      main.id !== undefined &&
-      idOf({ debugId: each.debug_id }) === main.id,
-  );
+  if (main.id === undefined || /^0*$/.test(main.id)) return undefined;
+  const stored = listed.filter(({ debug_id: debugId }) => idOf({ debugId }) === main.id);
+  if (!stored.some(({ unwind }) => (unwind ?? 0) > 0)) return undefined;
+  const isWindows = main.format === 'pe' || main.format === 'pdb';
+  // Older servers don't say whether there are lines.
+  return stored.find(({ has_lines: hasLines, code_id: codeId }) => hasLines && (codeId !== null || !isWindows));
 }
 
 /** What the service says about files, apart from what was said before. */
@@ -158,7 +156,7 @@ function presentRow({ main }: Conversion, stored: Stored): ModuleRow {
     source: main.file.name,
     functions,
     lines: null,
-    unwind: null,
+    unwind: (stored.unwind ?? 0) > 0 ? true : null,
     state: 'present',
   };
 }

@@ -48,6 +48,9 @@ export const SymbolRecord = Type.Object({
   functions: Nullable(
     Type.Integer({ description: 'Number of functions with a name; null until an older file is counted' }),
   ),
+  has_lines: Nullable(
+    Type.Boolean({ description: 'Whether functions have source lines; null until an older file is counted' }),
+  ),
   unwind: Nullable(
     Type.Integer({ description: 'Number of ranges with unwind rules; null until an older file is counted' }),
   ),

@@ -58,8 +58,8 @@ function readAbbreviation(cursor: Cursor, encoding: Encoding): Abbreviation {
     if (attributes.length >= MAX_ATTRIBUTES * 3)
       throw new DebugSymbolsError('too-large', 'a debug entry has too many attributes');
     attributes.push(name, form, form === FORM.implicitConst ? cursor.sleb() : 0);
-    const size = fixedSize(form, encoding);
-    if (size >= 0) {
+    const size = sizeOf(undefined, form, encoding);
+    if (size !== VARIES) {
       fixed += size;
       continue;
     }
@@ -71,8 +71,14 @@ function readAbbreviation(cursor: Cursor, encoding: Encoding): Abbreviation {
   return { tag, hasChildren, attributes, skips };
 }
 
-/** Bytes of a value; -1 if that depends on the value. Throws `unsupported` for an unknown form. */
-function fixedSize(form: number, { version, addressSize, is64 }: Encoding): number {
+/** The size of a value is in the value. */
+const VARIES = -1;
+
+/**
+ * The bytes of a value at the position of the cursor, which moves past its start if that has the size. Without a
+ * cursor, VARIES for forms of variable size. Throws `unsupported` for an unknown form.
+ */
+function sizeOf(cursor: Cursor | undefined, form: number, { version, addressSize, is64 }: Encoding): number {
   const offset = is64 ? 8 : 4;
   switch (form) {
     case FORM.flagPresent:
@@ -117,11 +123,18 @@ function fixedSize(form: number, { version, addressSize, is64 }: Encoding): numb
     case FORM.gnuStrpAlt:
       return offset;
     case FORM.block1:
+      return cursor === undefined ? VARIES : cursor.u8();
     case FORM.block2:
+      return cursor === undefined ? VARIES : cursor.u16();
     case FORM.block4:
+      return cursor === undefined ? VARIES : cursor.u32();
     case FORM.block:
     case FORM.exprloc:
+      return cursor === undefined ? VARIES : cursor.uleb();
     case FORM.string:
+      if (cursor === undefined) return VARIES;
+      cursor.skipText();
+      return 0;
     case FORM.sdata:
     case FORM.udata:
     case FORM.refUdata:
@@ -129,10 +142,13 @@ function fixedSize(form: number, { version, addressSize, is64 }: Encoding): numb
     case FORM.addrx:
     case FORM.loclistx:
     case FORM.rnglistx:
-    case FORM.indirect:
     case FORM.gnuAddrIndex:
     case FORM.gnuStrIndex:
-      return -1;
+      if (cursor === undefined) return VARIES;
+      cursor.uleb();
+      return 0;
+    case FORM.indirect:
+      return cursor === undefined ? VARIES : sizeOf(cursor, directForm(cursor), { version, addressSize, is64 });
     default:
       throw new DebugSymbolsError('unsupported', `values of the DWARF form 0x${form.toString(16)} are not supported`);
   }
@@ -150,39 +166,6 @@ export function skipAttributes(cursor: Cursor, { skips }: Abbreviation, encoding
 /** Moves past a value. */
 export function skipForm(cursor: Cursor, form: number, encoding: Encoding): void {
   cursor.skip(sizeOf(cursor, form, encoding));
-}
-
-/** The bytes of a value from the position of the cursor, which moves past its start if that has the size. */
-function sizeOf(cursor: Cursor, form: number, encoding: Encoding): number {
-  switch (form) {
-    case FORM.block1:
-      return cursor.u8();
-    case FORM.block2:
-      return cursor.u16();
-    case FORM.block4:
-      return cursor.u32();
-    case FORM.block:
-    case FORM.exprloc:
-      return cursor.uleb();
-    case FORM.string:
-      cursor.skipText();
-      return 0;
-    case FORM.sdata:
-    case FORM.udata:
-    case FORM.refUdata:
-    case FORM.strx:
-    case FORM.addrx:
-    case FORM.loclistx:
-    case FORM.rnglistx:
-    case FORM.gnuAddrIndex:
-    case FORM.gnuStrIndex:
-      cursor.uleb();
-      return 0;
-    case FORM.indirect:
-      return sizeOf(cursor, directForm(cursor), encoding);
-    default:
-      return fixedSize(form, encoding);
-  }
 }
 
 /** The form that an indirect value names. It can't be indirect again, nor one whose value is in the abbreviation. */

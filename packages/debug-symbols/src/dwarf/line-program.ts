@@ -1,11 +1,12 @@
 // Line programs: which line of which file each instruction comes from (DWARF 5, section 6.2).
 import type { ByteSource } from '../byte-source.ts';
 import { Cursor } from '../cursor.ts';
-import { textAt } from '../elf/elf.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { joinPath } from '../paths.ts';
+import { type Encoding, skipForm } from './abbreviations.ts';
 import { FORM } from './constants.ts';
 import type { DwarfFile } from './dwarf-file.ts';
+import { readText } from './texts.ts';
 
 /** Rows by ascending address. Row `i` has the bytes from `starts[i]` to `ends[i]`. */
 export type LineTable = {
@@ -82,7 +83,8 @@ function readHeader({ file, offset, folder, addressSize }: Place): Header | unde
   const lineRange = cursor.u8();
   const opcodeBase = cursor.u8();
   const operands = cursor.take(Math.max(opcodeBase - 1, 0));
-  const tables = version >= 5 ? readTables({ file, cursor, is64, folder, addressSize }) : readOldTables(cursor, folder);
+  const encoding = { version, addressSize, is64 };
+  const tables = version >= 5 ? readTables({ file, cursor, encoding, folder }) : readOldTables(cursor, folder);
   return {
     ...{ cursor, version, minimumLength, maximumOperations, isStatement, lineBase, lineRange, opcodeBase, operands },
     ...{ programAt, ...tables },
@@ -108,7 +110,7 @@ function readOldFile(cursor: Cursor, path: string, folders: readonly string[]): 
   return joinPath(folders[index] ?? folders[0] ?? '', path);
 }
 
-type TablesPlace = { file: DwarfFile; cursor: Cursor; is64: boolean; folder: string; addressSize: number };
+type TablesPlace = { file: DwarfFile; cursor: Cursor; encoding: Encoding; folder: string };
 
 function readTables(place: TablesPlace) {
   const folders = readEntries(place).map(({ path }) => joinPath(place.folder, path));
@@ -116,7 +118,9 @@ function readTables(place: TablesPlace) {
   return { folders, files: files as (string | undefined)[] };
 }
 
-function readEntries({ file, cursor, is64 }: TablesPlace): { path: string; folder: number }[] {
+function readEntries({ file, cursor, encoding }: TablesPlace): { path: string; folder: number }[] {
+  // Line programs of split units refer to texts by index; the offsets come after a header.
+  const texts = { file, header: { encoding }, stringOffsetsBase: encoding.is64 ? 16 : 8 };
   const formats: [content: number, form: number][] = [];
   for (let left = cursor.u8(); left > 0; left -= 1) formats.push([cursor.uleb(), cursor.uleb()]);
   const count = cursor.uleb();
@@ -126,23 +130,18 @@ function readEntries({ file, cursor, is64 }: TablesPlace): { path: string; folde
   for (let left = count; left > 0; left -= 1) {
     let [path, folder] = ['', 0];
     for (const [content, form] of formats) {
-      const value = readValue(cursor, form, file, is64);
-      if (content === CONTENT.path) path = String(value);
-      else if (content === CONTENT.folder) folder = Number(value);
+      if (content === CONTENT.path) path = readText(cursor, form, texts) ?? '';
+      else if (content === CONTENT.folder) folder = readIndex(cursor, form, encoding);
+      else skipForm(cursor, form, encoding);
     }
     entries.push({ path, folder });
   }
   return entries;
 }
 
-function readValue(cursor: Cursor, form: number, file: DwarfFile, is64: boolean): string | number {
+/** The number of a folder. For forms that it can't have 0, and the value is skipped. */
+function readIndex(cursor: Cursor, form: number, encoding: Encoding): number {
   switch (form) {
-    case FORM.string:
-      return cursor.text();
-    case FORM.lineStrp:
-      return textAt(file.whole('line_str'), cursor.word(is64));
-    case FORM.strp:
-      return textAt(file.whole('str'), cursor.word(is64));
     case FORM.udata:
       return cursor.uleb();
     case FORM.data1:
@@ -151,37 +150,10 @@ function readValue(cursor: Cursor, form: number, file: DwarfFile, is64: boolean)
       return cursor.u16();
     case FORM.data4:
       return cursor.u32();
-    case FORM.data8:
-      return cursor.u64();
-    case FORM.data16:
-      cursor.skip(16);
-      return 0;
-    case FORM.block:
-      cursor.skip(cursor.uleb());
-      return 0;
-    case FORM.strx1:
-      return splitText(file, cursor.u8());
-    case FORM.strx2:
-      return splitText(file, cursor.u16());
-    case FORM.strx3:
-      return splitText(file, cursor.u24());
-    case FORM.strx4:
-      return splitText(file, cursor.u32());
-    case FORM.strx:
-      return splitText(file, cursor.uleb());
     default:
-      throw new DebugSymbolsError(
-        'unsupported',
-        `line programs with the form 0x${form.toString(16)} are not supported`,
-      );
+      skipForm(cursor, form, encoding);
+      return 0;
   }
-}
-
-/** Line programs of split units refer to texts by index; the offsets come after a header. */
-function splitText(file: DwarfFile, index: number): string {
-  const offsets = file.whole('str_offsets');
-  const at = 8 + index * 4;
-  return at + 4 > offsets.length ? '' : textAt(file.whole('str'), new Cursor(offsets, file.littleEndian, at).u32());
 }
 
 function runProgram(header: Header, { addressSize }: Place, rows: Rows): void {

@@ -1,10 +1,10 @@
 // A unit whose entries are read: its bytes, its shapes, and where the values that its entries refer to begin.
 import { Cursor } from '../cursor.ts';
-import { textAt } from '../elf/elf.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { type Abbreviation, type Abbreviations, directForm, skipForm } from './abbreviations.ts';
 import { ATTRIBUTE, FORM } from './constants.ts';
 import type { DwarfFile } from './dwarf-file.ts';
+import { readText } from './texts.ts';
 import type { UnitHeader } from './unit-header.ts';
 
 /** Where the contributions of a unit begin in sections of its file. A package of split units has many in one section. */
@@ -213,44 +213,7 @@ export class Unit {
 
   /** A text; undefined for other forms, whose value is skipped, and for texts that are missing. */
   readText(cursor: Cursor, form: number): string | undefined {
-    const { is64 } = this.header.encoding;
-    switch (form) {
-      case FORM.string:
-        return cursor.text();
-      case FORM.strp:
-        return textAt(this.file.whole('str'), cursor.word(is64));
-      case FORM.lineStrp:
-        return textAt(this.file.whole('line_str'), cursor.word(is64));
-      case FORM.strpSup:
-      case FORM.gnuStrpAlt: {
-        const at = cursor.word(is64);
-        return this.file.supplementary && textAt(this.file.supplementary.whole('str'), at);
-      }
-      case FORM.strx:
-      case FORM.gnuStrIndex:
-        return this.#stringAt(cursor.uleb());
-      case FORM.strx1:
-        return this.#stringAt(cursor.u8());
-      case FORM.strx2:
-        return this.#stringAt(cursor.u16());
-      case FORM.strx3:
-        return this.#stringAt(cursor.u24());
-      case FORM.strx4:
-        return this.#stringAt(cursor.u32());
-      case FORM.indirect:
-        return this.readText(cursor, directForm(cursor));
-      default:
-        skipForm(cursor, form, this.header.encoding);
-        return undefined;
-    }
-  }
-
-  #stringAt(index: number): string | undefined {
-    const { is64 } = this.header.encoding;
-    const offsets = this.file.whole('str_offsets');
-    const at = this.stringOffsetsBase + index * (is64 ? 8 : 4);
-    if (at + (is64 ? 8 : 4) > offsets.length) return undefined;
-    return textAt(this.file.whole('str'), new Cursor(offsets, this.file.littleEndian, at).word(is64));
+    return readText(cursor, form, this);
   }
 
   /** The entry that a reference names; undefined for other forms, whose value is skipped. */

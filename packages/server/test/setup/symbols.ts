@@ -56,6 +56,7 @@ export type SymbolRecord = {
   state: string;
   problem: string | null;
   functions: number | null;
+  has_lines: boolean | null;
   uploaded_at: string;
   poorer_at: string | null;
   unwind: number | null;

@@ -7,6 +7,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/symbols';
 import { CACHE_VERSION } from '@chauffeur/minidump/symbols/cache/footer';
 import { identifyModule, type ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
+import { DETAILS } from '@chauffeur/minidump/symbols/symbol-contents';
 import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
 import type { AccountCaller, Context } from '../../context.ts';
 import type { Db } from '../../kernel/database/db.ts';
@@ -208,10 +209,11 @@ async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageS
 
 /** A symbol file as it appears in responses. */
 export function symbolRecordOf(row: SymbolRow): SymbolRecord {
-  const { detail: _, best_detail: __, best_unwind: ___, uploaded_at, poorer_at, ...symbol } = row;
+  const { detail, best_detail: _, best_unwind: __, uploaded_at, poorer_at, ...symbol } = row;
   return {
     ...symbol,
     code_id: symbol.code_id || null,
+    has_lines: detail === null ? null : detail === DETAILS.lines,
     problem: describeProblem(row),
     uploaded_at: uploaded_at.toISOString(),
     poorer_at: poorer_at?.toISOString() ?? null,
