@@ -199,6 +199,8 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   'runbook: journalctl --unit chauffeur --output cat --since -1h | grep \'"accounts:send-mail"\' | tail -n 3': SYSTEMD,
   "runbook: journalctl --unit chauffeur --output cat --since -1h | grep -E 'crash dump could not be' | tail -n 5":
     SYSTEMD,
+  "runbook: journalctl --unit chauffeur --output cat --since -1h | grep -E 'native file could not be|converter failed' | tail -n 5":
+    SYSTEMD,
   'runbook: psql "$DATABASE_URL" -c "select wait_event_type, wait_event, count(*) from pg_stat_activity where state = \'active\'':
     RUN,
   'runbook: journalctl --unit chauffeur --output cat --since -1h | grep \'"level":"error"\' | tail -n 5': SYSTEMD,

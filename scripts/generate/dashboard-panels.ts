@@ -266,6 +266,14 @@ export const DASHBOARD: readonly Row[] = [
         ],
       },
       {
+        title: 'Converted native files',
+        description: 'Programs and debug files per second, by outcome. timeout and memory: a limit of the thread.',
+        unit: 'reqps',
+        queries: [
+          { expr: rate('chauffeur_symbol_conversion_duration_seconds_count', 'outcome'), legend: '{{outcome}}' },
+        ],
+      },
+      {
         title: 'Look-ups at symbol servers',
         description: 'Modules per second that were found, that no server has, or that are tried again.',
         unit: 'reqps',

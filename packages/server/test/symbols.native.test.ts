@@ -18,6 +18,7 @@ import { changed } from '../src/kernel/database/db.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../src/kernel/threads/threads.ts';
 import { readStorage } from '../src/ship/usage/usage.sql.ts';
 import { reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
+import { readMetric } from './setup/metrics.ts';
 import { S3_MISSING, startS3 } from './setup/s3.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import {
@@ -393,6 +394,26 @@ describe('without a worker', () => {
     assert.deepEqual(
       await waitingJobs(api, 'symbols:convert').then((jobs) => jobs.filter((job) => job.gameId === game.uid)),
       [{ gameId: game.uid, nativeUid: sent.symbol_uid }],
+    );
+  });
+
+  test('the metrics count conversions by their outcome', async () => {
+    const { game, buildId } = await makeApiBuild();
+    const count = async (outcome: string) =>
+      (await readMetric(api, `chauffeur_symbol_conversion_duration_seconds_count{outcome="${outcome}"}`)) ?? 0;
+    const outcomes = ['converted', 'unreadable', 'failed'] as const;
+    const before = await Promise.all(outcomes.map(count));
+    const good = await sendTo(game, buildId, programOf('good'));
+    await convertNow(game, good.symbol_uid);
+    const bad = await sendTo(game, buildId, buildPe({ machine: 0x5064, sections: [] }));
+    await convertNow(game, bad.symbol_uid);
+    const lost = await sendTo(game, buildId, programOf('later', 0x67000000));
+    const away = { ...api.ctx, blobs: { ...api.ctx.blobs, localPath: () => Promise.reject(new Error('away')) } };
+    const attempt = { number: 1, last: false, signal: new AbortController().signal };
+    await assert.rejects(convertNative(away, { gameId: game.uid, nativeUid: lost.symbol_uid }, attempt), /away/);
+    assert.deepEqual(
+      await Promise.all(outcomes.map(count)),
+      before.map((value) => value + 1),
     );
   });
 

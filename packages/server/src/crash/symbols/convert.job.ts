@@ -10,7 +10,7 @@ import { MIB } from '@chauffeur/contract/limits';
 import type { Context } from '../../context.ts';
 import { bytesOf } from '../../kernel/blobs/byte-source.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
-import { MINUTE } from '../../kernel/clock.ts';
+import { MINUTE, secondsSince } from '../../kernel/clock.ts';
 import { type Attempt, bindJob } from '../../kernel/jobs/jobs.ts';
 import { withWorkFolder } from '../../kernel/private-files.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
@@ -38,9 +38,13 @@ async function convertInTurn(ctx: Context, { gameId, nativeUid }: ConvertPayload
   const file = await native.findNative(ctx.db, gameId, nativeUid);
   if (file === undefined) return;
   const version = { nativeUid, blobKey: file.blob_key };
+  const begun = performance.now();
+  const observe = (outcome: Outcome) => ctx.metrics.symbolConversions.observe({ outcome }, secondsSince(begun));
   try {
     await withWorkFolder(ctx.config.dataFolder, (folder) => convertAndRecord(ctx, gameId, { version, file, folder }));
+    observe('converted');
   } catch (error) {
+    observe(outcomeOf(error));
     const problem = reasonOf(error) ?? (attempt.last ? 'The file could not be converted. Upload it again.' : undefined);
     if (problem === undefined) throw error;
     ctx.log.warn({ err: error, key: file.blob_key }, 'a native file could not be converted');
@@ -48,6 +52,15 @@ async function convertInTurn(ctx: Context, { gameId, nativeUid }: ConvertPayload
   }
   // The row no longer refers to the blob, or another job has already done this.
   await dropSymbolBlobs(ctx, [file.blob_key]);
+}
+
+type Outcome = 'converted' | 'unreadable' | 'timeout' | 'memory' | 'broken' | 'failed';
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof ThreadTimeoutError) return 'timeout';
+  if (error instanceof ThreadCrashError && error.reason === 'memory') return 'memory';
+  if (error instanceof UnreadableError) return error.isBug ? 'broken' : 'unreadable';
+  return 'failed';
 }
 
 type Task = {
@@ -64,7 +77,7 @@ async function convertAndRecord(ctx: Context, gameId: string, { version, file, f
   if ('needs' in result) throw new Error('an uploaded file was asked for another one');
   if ('unreadable' in result) {
     if (result.bug !== undefined) ctx.log.error({ key: file.blob_key, bug: result.bug }, 'the symbol converter failed');
-    throw new UnreadableError(result.unreadable);
+    throw new UnreadableError(result.unreadable, { isBug: result.bug !== undefined });
   }
   const build = await findBuild(ctx.db, gameId, file.build_id);
   if (build === null) return;
@@ -100,7 +113,14 @@ async function openLocally(ctx: Context, file: native.NativeRow, folder: string)
 }
 
 /** The message says why a file can't be converted, as a clause. */
-class UnreadableError extends Error {}
+class UnreadableError extends Error {
+  readonly isBug: boolean;
+
+  constructor(message: string, { isBug }: { isBug: boolean }) {
+    super(message);
+    this.isBug = isBug;
+  }
+}
 
 /** The reason for an error that another try can't fix. */
 export function reasonOf(error: unknown): string | undefined {

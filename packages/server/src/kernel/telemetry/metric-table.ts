@@ -147,6 +147,12 @@ const SYMBOLS = {
       outcome: ['compiled', 'unreadable'],
     },
   ),
+  symbolConversions: histogram(
+    'chauffeur_symbol_conversion_duration_seconds',
+    'Time to convert an uploaded native file to symbols. `unreadable`: the file is damaged or not supported; `broken`: a bug of the converter; `failed`: it is tried again.',
+    JOB_SECONDS,
+    { outcome: ['converted', 'unreadable', 'timeout', 'memory', 'broken', 'failed'] },
+  ),
   symbolLookups: histogram(
     'chauffeur_symbol_lookup_duration_seconds',
     'Time to look up a module at the symbol servers. `failed`: a server did not answer, so it is tried again later.',
