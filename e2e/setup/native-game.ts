@@ -16,7 +16,10 @@ const run = promisify(execFile);
 export const SOURCES = join(import.meta.dirname, '..', 'native-game');
 const PARTS = ['knight', 'main', 'world'];
 const FLAGS = ['-std=c++17', '-g', '-O2'];
-const FREESTANDING = ['-ffreestanding', '-fno-stack-protector', '-fno-exceptions', '-fno-rtti', '-nostdinc++'];
+/** Visual Studio and Xcode always write unwind tables. */
+const FREESTANDING = [
+  ...['-ffreestanding', '-fno-stack-protector', '-fno-exceptions', '-fno-rtti', '-nostdinc++', '-funwind-tables'],
+];
 
 export const NO_COMPILERS = 'skipped: needs an x86-64 CPU and gcc, g++, clang, lld and llvm';
 
@@ -106,8 +109,7 @@ export async function splitDebugFile(program: string): Promise<string> {
 export async function buildForWindows(work: string, { hasDebug = true } = {}): Promise<NativeGame> {
   const { folder, players } = await foldersIn(work);
   const program = join(folder, 'game.exe');
-  // Visual Studio always writes unwind tables.
-  const target = ['--target=x86_64-pc-windows-msvc', '-gcodeview', '-funwind-tables', ...FREESTANDING];
+  const target = ['--target=x86_64-pc-windows-msvc', '-gcodeview', ...FREESTANDING];
   const objects = await compileParts(players, target);
   const link = ['/nodefaultlib', '/entry:entry_point', '/subsystem:console', ...(hasDebug ? ['/debug'] : [])];
   await run('lld-link', [...link, `/out:${program}`, ...objects]);
