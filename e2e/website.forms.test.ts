@@ -67,8 +67,8 @@ describe('forms', () => {
       ['/settings/source', 'Address of a file', 'https://code.example/{path}', 'changes to the links to source code'],
       ['/settings/issues', 'Repository', 'night/owls', 'changes to the issue tracker'],
       ['/settings/alerts', 'Daily digest at', '07:30', 'changes to the alert schedule'],
-      [`/crashes/groups/${groupId}`, 'Comment', 'Seen in the second level', 'The comment you typed is lost.'],
-      [`/bugs/${bugUid}`, 'Reply', 'Which ink do you use?', 'The reply you typed is lost.'],
+      [`/crashes/groups/${groupId}`, 'Comment', 'Seen in the second level', 'The comment you typed will be lost.'],
+      [`/bugs/${bugUid}`, 'Reply', 'Which ink do you use?', 'The reply you typed will be lost.'],
     ];
     for (const [path, label, text, question] of forms) {
       const page = await openSignedIn(path);
@@ -96,7 +96,7 @@ describe('forms', () => {
     await page.goto(`${site.service.url}/g/${studio.slug}/report`);
     await page.getByLabel('What happened').fill('The ink is dry.');
     await page.getByRole('link', { name: 'Your games' }).click();
-    await page.getByRole('dialog').getByText('What you typed is lost.').waitFor();
+    await page.getByRole('dialog').getByText('What you typed will be lost.').waitFor();
     await page.getByRole('button', { name: 'Stay' }).click();
     assert.equal(await page.getByLabel('What happened').inputValue(), 'The ink is dry.');
   });

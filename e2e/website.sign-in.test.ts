@@ -125,7 +125,7 @@ describe('signing in', () => {
     await signOut(page);
     site.expectErrors(/status of 401 .*verify-authentication/);
     await page.goto(`${base}/sign-in`);
-    await page.getByText('This passkey does not belong to an account here').waitFor();
+    await page.getByText("This passkey doesn't belong to an account here").waitFor();
     await submitSignIn(page, { email, password: PASSWORD });
     await page.getByRole('heading', { name: 'Your games' }).waitFor();
   });

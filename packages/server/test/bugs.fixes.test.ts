@@ -46,7 +46,7 @@ describe('a fixed ticket', () => {
     const [player, other] = [await makePlayer(server), await makePlayer(server)];
     const ticket = await file(game, { message: 'The owl fell', steps: ' 1. Jump\n2. Fly ' }, player);
     const duplicate = await file(game, { message: 'Owl falls down' }, other);
-    assert.match(await pageOf(ticket), /Open: the developers have it in their list\..*1\. Jump\n2\. Fly/s);
+    assert.match(await pageOf(ticket), /Open: the developers have received it\..*1\. Jump\n2\. Fly/s);
     await change(game, duplicate.bug_uid, { duplicate_of: ticket.bug_uid });
     const fixed = await change(game, ticket.bug_uid, {
       status: 'fixed',

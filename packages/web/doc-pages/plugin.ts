@@ -124,7 +124,7 @@ const OTHER_SHELLS =
   /<legend>.*?<\/legend>|<label.*?<\/label>|<div data-code data-shell="(?:powershell|bat)">[\s\S]*?<\/div>/g;
 
 /** Tags within a sentence, which separate no words. */
-const INLINE = /<\/?(?:a|code|del|em|strong)(?: [^>]*)?>/g;
+const INLINE = /<\/?(?:a|code|del|em|strong|wbr)(?: [^>]*)?>/g;
 
 function textOf(html: string): string {
   return plainOf(

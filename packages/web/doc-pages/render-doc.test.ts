@@ -25,6 +25,13 @@ test('separates the title and gives headings their anchors', () => {
   assert.doesNotMatch(html, /<h1/);
 });
 
+test('breaks long names in tables after a slash or an underscore, and finds them still', () => {
+  const doc = render('| A | B |\n|---|---|\n| `a/b` | `GET /games/{uid}/builds/{build_id}` |\n');
+  assert.match(doc.html, /<code>a\/b<\/code>/);
+  assert.match(doc.html, /<code>GET \/games\/<wbr>\{uid\}\/<wbr>builds\/<wbr>\{build_<wbr>id\}<\/code>/);
+  assert.match(sectionsOf('x', doc)[0]!.text, /GET \/games\/\{uid\}\/builds\/\{build_id\}/);
+});
+
 test('links pages on the website, and turns links to other files into text', () => {
   const { html } = render(
     '[a](cli.md) [b](errors.md#4040) [c](../examples/x.md) [d](adr/0001-x.md) [e](https://x.example) [f](#here)',

@@ -42,7 +42,8 @@ export function renderDoc(markdown: string, pages: ReadonlySet<string>): Rendere
         return `<div data-code${shell}><pre tabindex="0"><code>${escapeText(text)}</code></pre></div>\n`;
       },
       table(token: Tokens.Table) {
-        return `<div data-table tabindex="0" role="group" aria-label="Table">${Renderer.prototype.table.call(this, token)}</div>\n`;
+        const table = breakNames(Renderer.prototype.table.call(this, token));
+        return `<div data-table tabindex="0" role="group" aria-label="Table">${table}</div>\n`;
       },
       link({ href, tokens }) {
         const label = this.parser.parseInline(tokens);
@@ -70,6 +71,13 @@ function targetOf(href: string, pages: ReadonlySet<string>): string | null {
   if (pages.has(page)) return `/docs/${page}${anchor}`;
   if (/^[a-z0-9-]+\.md/.test(href)) throw new Error(`There is no page for the link ${href}.`);
   return null;
+}
+
+/** Lets long names in code continue on the next line after a slash or an underscore. Short ones stay in one piece. */
+function breakNames(html: string): string {
+  return html.replaceAll(/<code>([^<]{25,})<\/code>/g, (_code, text: string) => {
+    return `<code>${text.replaceAll(/(?<=[\w}])[/_](?=[\w{])/g, '$&<wbr>')}</code>`;
+  });
 }
 
 /** Builds anchors the way GitHub does, so that links between pages work in both places. */

@@ -73,7 +73,7 @@ type UnsentTextProps = {
 export function UnsentText({ text, name }: UnsentTextProps) {
   return (
     <UnsavedWarning isActive={text.trim() !== ''} title={`Leave without your ${name}?`} leaveLabel="Leave without it">
-      {`The ${name} you typed is lost.`}
+      {`The ${name} you typed will be lost.`}
     </UnsavedWarning>
   );
 }

@@ -42,6 +42,9 @@ export function AccountForm({ title, submitLabel, isBusy, error, onSubmit, child
   );
 }
 
+/** The size of fields, which would otherwise be as wide as the page. */
+export const FIELD_SIZE = { w: '100%', maw: 440 } as const;
+
 type FieldProps = { value: string; onChange: (value: string) => void };
 
 /** The fields that the account forms share, with the attributes that password managers look for. */
@@ -56,7 +59,7 @@ export function NameField({ value, onChange, problem = null }: FieldProps & { pr
       autoComplete="name"
       required
       withAsterisk={false}
-      w="100%"
+      {...FIELD_SIZE}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -75,7 +78,7 @@ export function EmailField({ label = t('field.email'), autoComplete = 'username'
       maxLength={LIMITS.emailLength}
       required
       withAsterisk={false}
-      w="100%"
+      {...FIELD_SIZE}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -91,7 +94,7 @@ export function PasswordField({ label = t('field.password'), value, onChange }: 
       autoComplete="current-password"
       required
       withAsterisk={false}
-      w="100%"
+      {...FIELD_SIZE}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -116,7 +119,7 @@ export function NewPasswordField(props: NewPasswordProps) {
       required
       withAsterisk={false}
       minLength={LIMITS.passwordMinLength}
-      w="100%"
+      {...FIELD_SIZE}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

@@ -13,7 +13,7 @@ import { type Person, session } from '../../session.ts';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
-import { EmailField, NameField, PasswordField } from './AccountForm.tsx';
+import { EmailField, FIELD_SIZE, NameField, PasswordField } from './AccountForm.tsx';
 
 export function ProfilePage() {
   useTitle('Profile');
@@ -74,8 +74,8 @@ function ExportForm() {
           Your data
         </Title>
         <Text size="sm">
-          Everything that is stored about your account, as a JSON file: profile, sessions, keys by name, games, teams,
-          bug reports, follows and your entries in audit logs. Passwords, keys and tokens are not in it.
+          Everything that is stored about your account, as a JSON file: profile, sessions, names of keys, games, teams,
+          bug reports, follows and your entries in audit logs. Passwords, keys and tokens are not included.
         </Text>
         {exporting.error !== null && <Problem error={exporting.error} />}
         <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
@@ -108,10 +108,8 @@ function DeleteForm() {
         </Title>
         <Text size="sm">
           Your name, email, sessions, personal keys and memberships are deleted immediately and permanently. Bug reports
-          you filed stay with their games, without your name. If you own games, transfer or delete them first.
-        </Text>
-        <Text size="sm">
-          <SiteLink to="/dev">See your games</SiteLink>
+          you filed stay with their games, without your name. If you own games, transfer or delete{' '}
+          <SiteLink to="/dev">your games</SiteLink> first.
         </Text>
         {deleting.error !== null && <Problem error={deleting.error} />}
         <PasswordField label="Your password" value={password} onChange={setPassword} />
@@ -162,7 +160,7 @@ function Fields({ handle }: { handle: string | null }) {
           leftSection={<Text size="sm">@</Text>}
           spellCheck={false}
           autoCapitalize="none"
-          w="100%"
+          {...FIELD_SIZE}
           value={text}
           error={problem === null ? undefined : `Please ${problem}.`}
           onChange={(event) => setText(event.currentTarget.value)}
