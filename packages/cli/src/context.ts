@@ -91,7 +91,7 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
 function withServer(options: GlobalOptions, server: string | undefined): GlobalOptions {
   if (server === undefined) return options;
   if (options.url !== undefined && options.url !== server)
-    throw new LocalError(`--url: names another server than ${server}.`, 'Leave out one of them.');
+    throw new LocalError(`--url names another server than ${server}.`, 'Leave out one of them.');
   return { ...options, url: server };
 }
 

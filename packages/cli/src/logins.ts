@@ -69,7 +69,7 @@ function readFile(path: string): Logins {
   const text = readPrivately(path);
   if (text === null) return NONE;
   const logins = parse(text);
-  if (logins === null) throw new LocalError(`${path}: is damaged.`, 'Delete the file, and run chauffeur login again.');
+  if (logins === null) throw new LocalError(`${path} is damaged.`, 'Delete the file, and run chauffeur login again.');
   return logins;
 }
 
@@ -80,13 +80,13 @@ function readPrivately(path: string): string | null {
     file = openSync(path, 'r');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new LocalError(`${path}: cannot be read.`, 'Check the permissions of the file and its folder.', { cause });
+    throw new LocalError(`${path} cannot be read.`, 'Check the permissions of the file and its folder.', { cause });
   }
   try {
     // Windows has no such modes. There, the folder belongs to the user.
     if (process.platform !== 'win32' && (fstatSync(file).mode & OTHERS) !== 0)
       throw new LocalError(
-        `${path}: other users can read this file, which contains keys.`,
+        `Other users can read ${path}, which contains keys.`,
         `Run: chmod 600 '${path}'. If others may have read it, run chauffeur logout and chauffeur login.`,
       );
     return readFileSync(file, 'utf8');
@@ -125,7 +125,7 @@ function write(path: string, { defaultUrl, all }: Logins): void {
     renameSync(temporary, path);
   } catch (cause) {
     rmSync(temporary, { force: true });
-    throw new LocalError(`${path}: cannot be written.`, 'Check the permissions of its folder, and the free space.', {
+    throw new LocalError(`${path} cannot be written.`, 'Check the permissions of its folder, and the free space.', {
       cause,
     });
   }

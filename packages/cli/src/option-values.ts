@@ -51,7 +51,7 @@ function checkOption(owner: Command, option: Option, command: Command): string[]
 
 function checkValue(flag: string, name: string, value: string, command: Command): string {
   if (command.options.some(({ long, short }) => value === long || value === short))
-    throw new LocalError(`${flag}: has no value, because ${value} follows it.`, `Give it a value. ${CHECK_SCRIPT}`);
+    throw new LocalError(`${flag} has no value, because ${value} follows it.`, `Give it a value. ${CHECK_SCRIPT}`);
   if (TEXTS.includes(name)) return value;
   if (value.trim() === '') throw emptyValue(flag);
   if (PATHS.includes(name)) return value;
@@ -64,7 +64,7 @@ export function checkLine(name: string, value: string): string {
   refuseVariable(name, line);
   if (!hasHiddenCharacter(line)) return line;
   throw new LocalError(
-    `${name}: contains a line break, another control character or a character that changes the text direction.`,
+    `${name} contains a line break, another control character or a character that changes the text direction.`,
     `Correct ${name}.`,
   );
 }
@@ -75,5 +75,5 @@ function refuseVariable(name: string, value: string): void {
 }
 
 function emptyValue(name: string): LocalError {
-  return new LocalError(`${name}: is empty.`, `Give it a value, or leave it out. ${CHECK_SCRIPT}`);
+  return new LocalError(`${name} is empty.`, `Give it a value, or leave it out. ${CHECK_SCRIPT}`);
 }

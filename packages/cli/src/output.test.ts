@@ -39,21 +39,21 @@ test('people get sentences, scripts get pairs, and --json gets the object', () =
 
 test('errors and warnings begin in colour in a terminal, and JSON has none', () => {
   const [red, yellow, plain] = ['\x1b[1;31m', '\x1b[1;33m', '\x1b[0m'];
-  const problem = problemOf(new LocalError('--os: is empty.', 'Correct it.'));
+  const problem = problemOf(new LocalError('--os is empty.', 'Correct it.'));
   const terminal = startSink(true);
   const output = new Output({}, startSink(), terminal, {});
   output.problem(problem);
   output.note('warning: --description is empty.');
   output.note('Zipped 1 entry.');
   assert.deepEqual(terminal.written, [
-    `${red}error:${plain} --os: is empty.\n  Correct it.\n`,
+    `${red}error:${plain} --os is empty.\n  Correct it.\n`,
     `\r\x1b[K${yellow}warning:${plain} --description is empty.\n`,
     '\r\x1b[KZipped 1 entry.\n',
   ]);
   const pipe = startSink();
   new Output({}, startSink(), pipe, {}).problem(problem);
-  assert.deepEqual(pipe.written, ['error: --os: is empty.\n  Correct it.\n']);
+  assert.deepEqual(pipe.written, ['error: --os is empty.\n  Correct it.\n']);
   const stdout = startSink(true);
   new Output({ json: true }, stdout, startSink(true), { FORCE_COLOR: '1' }).problem(problem);
-  assert.equal(JSON.parse(stdout.written.join('')).error.message, '--os: is empty.');
+  assert.equal(JSON.parse(stdout.written.join('')).error.message, '--os is empty.');
 });

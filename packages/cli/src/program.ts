@@ -65,7 +65,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     usage: 'login [server]',
-    description: 'sign in to a server, with your approval on its website',
+    description: 'sign in to a server through its website',
     load: async () => (await import('./commands/login.ts')).loginCommand,
   },
   {
@@ -85,12 +85,12 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     usage: 'promote <version>',
-    description: 'offer a version on a channel, on all its platforms',
+    description: 'offer a version on a channel, for all its platforms',
     load: async () => (await import('./commands/channels.ts')).promoteCommand,
   },
   {
     usage: 'rollback <channel>',
-    description: 'offer again what the channel offered before',
+    description: 'roll a channel back to what it offered before',
     load: async () => (await import('./commands/channels.ts')).rollbackCommand,
   },
   {
@@ -105,7 +105,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     usage: 'status',
-    description: 'show what players get, how the newest version does, and what waits',
+    description: 'show what players get, how the newest version is doing, and what is queued',
     load: async () => (await import('./commands/versions.ts')).statusCommand,
   },
   {
@@ -229,7 +229,8 @@ function prepare(command: Command, output: Output): Command {
     // run() prints all errors. With --json, the help for a missing command is not printed.
     .configureOutput({ outputError: () => {}, ...(output.json && { writeErr: () => {} }) });
   if (!isProgram)
-    command.addHelpText('after', '\nGlobal options, such as --json and --game, are listed by chauffeur --help.');
+    command.addHelpText('after', '\nFor global options, such as --json and --game, run chauffeur --help.');
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'print the help of a command');
   for (const subcommand of command.commands) prepare(subcommand, output);
   return command;
 }

@@ -42,7 +42,7 @@ export function useProxy(env: Environment, urls: readonly string[]): void {
   } catch (cause) {
     const names = variables.map(([name]) => name).filter((name) => !/^no_proxy$/i.test(name));
     throw new LocalError(
-      `${names.join(', ')}: is not the address of a proxy.`,
+      `${names.join(', ')} is not the address of a proxy.`,
       'Use an address such as http://proxy.example.com:3128, or unset the variable.',
       { cause },
     );

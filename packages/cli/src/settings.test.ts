@@ -74,7 +74,7 @@ test('invalid URLs and keys are rejected', async () => {
     [{}, {}, /not signed in to http:\/\/127\.0\.0\.1:4000/],
     [{ game: 'no slug' }, key, /--game .* is neither the uid nor the slug/],
     [{ access: 'only-half' }, {}, /secret key .* is missing/],
-    [{}, { ...key, SERVICE_ACCESS_TOKEN: '$(accessToken)' }, /SERVICE_ACCESS_TOKEN: is the name of a variable/],
+    [{}, { ...key, SERVICE_ACCESS_TOKEN: '$(accessToken)' }, /SERVICE_ACCESS_TOKEN is the name of a variable/],
   ];
   for (const [options, env, message] of cases)
     await assert.rejects(readSettings(options, env as never, stdin(), none), message);
@@ -122,7 +122,7 @@ test('a variable that is set but empty is reported, and no login or default is u
       { SERVICE_ACCESS_TOKEN: 'token', SERVICE_SECRET_KEY: ' ' },
       /secret key .* is missing: SERVICE_SECRET_KEY is empty/,
     ],
-    [{ ...key, SERVICE_API_URL: '' }, /SERVICE_API_URL: is empty/],
+    [{ ...key, SERVICE_API_URL: '' }, /SERVICE_API_URL is empty/],
   ];
   for (const [env, message] of cases) await assert.rejects(readSettings({}, env as never, stdin(), stored), message);
   const optional = { ...key, SERVICE_API_URL: server, SERVICE_UPLOAD_URL: ' ', SERVICE_GAME: '' };

@@ -91,7 +91,7 @@ function readLogin(options: GlobalOptions, env: Environment, { url }: Urls, { al
 
 function checkedGame(game: string | undefined): string | undefined {
   if (game !== undefined && findProblem(GameRef, game) !== null)
-    throw new LocalError('--game (SERVICE_GAME): is neither the uid nor the slug of a game.', 'Correct it.');
+    throw new LocalError('--game (SERVICE_GAME) is neither the uid nor the slug of a game.', 'Correct it.');
   return game;
 }
 
@@ -99,7 +99,7 @@ function checkedGame(game: string | undefined): string | undefined {
 export function readUrls(options: GlobalOptions, env: Environment, readLogins: ReadLogins): Urls {
   const given = options.url ?? env.SERVICE_API_URL?.trim();
   if (given === '')
-    throw new LocalError('SERVICE_API_URL: is empty.', `Set it to an address such as ${EXAMPLE}, or unset it.`);
+    throw new LocalError('SERVICE_API_URL is empty.', `Set it to an address such as ${EXAMPLE}, or unset it.`);
   const url = checkedUrl(given ?? readLogins().defaultUrl ?? DEFAULT_URL, '--url (SERVICE_API_URL)');
   const uploadUrl = checkedUrl(
     options.upload ?? (env.SERVICE_UPLOAD_URL?.trim() || url),
@@ -134,11 +134,11 @@ function isLoopback(hostname: string): boolean {
 function checkedUrl(value: string, name: string): string {
   const parsed = URL.parse(withScheme(value));
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-    throw new LocalError(`${name}: is not an http or https URL.`, `Use an address such as ${EXAMPLE}.`);
+    throw new LocalError(`${name} is not an http or https URL.`, `Use an address such as ${EXAMPLE}.`);
   }
   if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
     throw new LocalError(
-      `${name}: contains a user name, a query or a fragment.`,
+      `${name} contains a user name, a query or a fragment.`,
       `Use only the address, such as ${EXAMPLE}.`,
     );
   }
@@ -165,7 +165,7 @@ function checkedCredential(value: string | undefined, name: string, source: stri
       `${missing}: ${source} is empty.`,
       `In a CI system, check that the job gets the secret. ${remedy}`,
     );
-  if (isVariable(trimmed)) throw new LocalError(`${source}: is the name of a variable, not its value.`, CHECK_SYNTAX);
+  if (isVariable(trimmed)) throw new LocalError(`${source} is the name of a variable, not its value.`, CHECK_SYNTAX);
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new LocalError(
       `The ${name} contains a space or another character that is not part of a deploy key.`,

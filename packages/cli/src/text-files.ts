@@ -18,7 +18,7 @@ export async function readIfPresent(file: string): Promise<string | null> {
 export async function readExactly(file: string): Promise<string | null> {
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return null;
-    throw new LocalError(`${file}: cannot be read.`, 'Check the path and its permissions.', { cause });
+    throw new LocalError(`${file} cannot be read.`, 'Check the path and its permissions.', { cause });
   });
   return bytes === null ? null : decode(file, bytes);
 }
@@ -29,13 +29,13 @@ function decode(file: string, bytes: Buffer): string {
   try {
     if (!isUtf16) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {}
-  throw new LocalError(`${file}: is not UTF-8${isUtf16 ? ', but UTF-16' : ''}.`, 'Save it with the encoding UTF-8.');
+  throw new LocalError(`${file} is not UTF-8${isUtf16 ? ', but UTF-16' : ''}.`, 'Save it with the encoding UTF-8.');
 }
 
 /** Replaces `file`. Rejects with LocalError. */
 export async function writeText(file: string, text: string): Promise<void> {
   await replaceFile(file, text).catch((cause: unknown) => {
-    throw new LocalError(`${file}: cannot be written.`, 'Check that the folder exists and can be written to.', {
+    throw new LocalError(`${file} cannot be written.`, 'Check that the folder exists and can be written to.', {
       cause,
     });
   });

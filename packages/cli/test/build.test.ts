@@ -59,18 +59,18 @@ test('build and push warn of a build without a file on another channel, whose id
     peer.builds = [...builds];
     const { code, stderr } = await runCli([...BUILD, '--channel', 'beta'], { peer, cwd: tempFolder(t) });
     assert.equal(code, 0, stderr);
-    const warning = /warning: .* is registered on channel stable too, without a file\..* use --channel stable/;
+    const warning = /warning: .* is also registered on channel stable, without a file\..* use --channel stable/;
     (warns ? assert.match : assert.doesNotMatch)(stderr, warning);
   }
 });
 
-test('build says that the build has a file already', async (t) => {
+test('build says that the build already has a file', async (t) => {
   const peer = await startPeer(t);
   peer.builds = [{ ...REGISTERED, files: [{ file_uid: 'x', status: 'clean' }] }];
   const cwd = tempFolder(t);
   const { code, stdout, stderr } = await runCli([...BUILD, '--json'], { cwd, peer });
   assert.deepEqual([code, JSON.parse(stdout).has_file, JSON.parse(stdout).build_id], [0, true, BUILD_ID]);
-  assert.match(stderr, /Version 1\.0 has a file already\. After the next push, players get the new one\./);
+  assert.match(stderr, /Version 1\.0 already has a file\. After the next push, players get the new one\./);
 });
 
 test('--write writes the id into several files, and only if it changes them', async (t) => {
@@ -137,10 +137,10 @@ test('nothing is registered if a file cannot have the id', async (t) => {
     ['list.json', /list\.json is not a JSON object/],
     ['comments.json', /comments\.json is not a JSON object/],
     ['project.godot', /project\.godot does not exist/],
-    ['main.cs/ids.json', /main\.cs\/ids\.json: cannot be read/],
+    ['main.cs/ids.json', /main\.cs\/ids\.json cannot be read/],
     ['folder.h', /folder\.h is a folder/],
     ['Config/DefaultEngine.ini', /sends crash reports to https:\/\/crashes\.example\.org\/x/],
-    ['', /--write: is empty/],
+    ['', /--write is empty/],
   ];
   for (const [file, message] of cases) {
     const { code, stderr } = await runCli([...BUILD, '--write', 'ok.json', '--write', file], { cwd, peer });
@@ -159,14 +159,14 @@ test('a file that cannot be written is an error, and the old one stays', async (
   chmodSync(join(cwd, 'ids.json'), 0o444);
   const { code, stderr } = await runCli([...BUILD, '--write', 'ids.json'], { cwd, peer });
   assert.equal(code, 1);
-  assert.match(stderr, /ids\.json: cannot be written/);
+  assert.match(stderr, /ids\.json cannot be written/);
   assert.equal(readFileSync(join(cwd, 'ids.json'), 'utf8'), '{}');
 });
 
 test('build says what is missing', async (t) => {
   const cwd = tempFolder(t);
   const cases: [string[], RegExp][] = [
-    [['build'], /build\.yml: does not exist\.\n.*genbuild --version <version>, or use --version, --os and --arch/],
+    [['build'], /build\.yml does not exist\.\n.*genbuild --version <version>, or use --version, --os and --arch/],
     [['build', '--version', '1.0'], /The platform of the build is missing/],
     [BUILD, /not signed in/],
     [[...BUILD, '--channel', 'Beta!'], /--channel/],

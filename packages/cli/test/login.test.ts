@@ -54,7 +54,7 @@ test('login takes a bare address, and refuses another --url', async (t) => {
   const address = new URL(url).host;
   const differs = await runCli(['login', address, '--url', 'games.example'], { cwd });
   assert.equal(differs.code, 1);
-  assert.match(differs.stderr, /--url: names another server/);
+  assert.match(differs.stderr, /--url names another server/);
   const { code, stderr } = await runCli(['login', address], { cwd });
   assert.equal(code, 0, stderr);
   assert.equal(readFile(cwd).default, url);
@@ -164,7 +164,7 @@ test('login asks for nothing while others can read the stored keys', async (t) =
   for (const command of ['login', 'logout', 'info']) {
     const result = await runCli([command], { cwd });
     assert.equal(result.code, 1, command);
-    assert.match(result.stderr, /other users can read this file.*\n {2}Run: chmod 600/);
+    assert.match(result.stderr, /Other users can read .*\n {2}Run: chmod 600/);
   }
   assert.equal(pathsOf().length, before);
 });

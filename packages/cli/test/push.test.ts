@@ -71,7 +71,7 @@ test('push sends symbols before the game, and otherwise warns about debug files 
   const without = await runCli([...PUSH, '--no-wait'], { cwd, peer });
   assert.match(without.stderr, /warning: the folder has debug symbols, .*: run\.debug\. Upload them with --symbols/);
   const nowhere = await runCli([...PUSH, '--symbols', 'nowhere'], { cwd, peer });
-  assert.deepEqual([nowhere.code, nowhere.stderr.includes('nowhere: does not exist.')], [1, true]);
+  assert.deepEqual([nowhere.code, nowhere.stderr.includes('nowhere does not exist.')], [1, true]);
 });
 
 test('push takes the texts of the build from flags', async (t) => {
@@ -203,9 +203,9 @@ test('push ships a bundle as a bundle, without what players should not get', asy
     ],
   );
   const { left_out, warnings } = JSON.parse(result.stdout) as Record<string, unknown>;
-  assert.deepEqual(left_out, [{ path: 'Owls.app/.DS_Store', reason: 'leftover of the OS' }]);
+  assert.deepEqual(left_out, [{ path: 'Owls.app/.DS_Store', reason: 'metadata of the OS' }]);
   assert.deepEqual(warnings, []);
-  assert.match(result.stderr, /Left out 1 item .*: Owls\.app\/\.DS_Store \(leftover of the OS\)/);
+  assert.match(result.stderr, /Left out 1 item .*: Owls\.app\/\.DS_Store \(metadata of the OS\)/);
 });
 
 test('--dry-run lists what would be sent and where, and sends nothing', async (t) => {
@@ -272,19 +272,19 @@ test('push with invalid flags or files exits with 1, and nothing is sent', async
     [['push', 'game', '--os', 'linux', '--arch', 'x64'], /--version: /],
     [['push', 'game', '--version', '1'], /The platform of the build is missing\.\n.*--os windows --arch x86_64/],
     [['push', 'game', '--version', '1', '--os', 'linux'], /The platform of the build is missing/],
-    [['push', 'game', '--version', '1', '--asset', 'none.yml'], /none\.yml: does not exist/],
-    [['push', 'nowhere', ...PUSH.slice(2)], /nowhere: cannot be read/],
+    [['push', 'game', '--version', '1', '--asset', 'none.yml'], /none\.yml does not exist/],
+    [['push', 'nowhere', ...PUSH.slice(2)], /nowhere cannot be read/],
     [['push', 'game/run', ...PUSH.slice(2)], /is not a folder/],
-    [['push', 'game', '--version', '1', '--os', 'web', '--arch', 'wasm32'], /game: has no index\.html/],
+    [['push', 'game', '--version', '1', '--os', 'web', '--arch', 'wasm32'], /game has no index\.html/],
     [[...PUSH, '--os', 'plan9'], /--os: not an accepted value/],
     [[...PUSH, '--title', 'x'.repeat(2000)], /--title: longer than/],
     [[...PUSH, '--changelog', ''], /--changelog\[0\]/],
-    [[...PUSH, '--channel', ''], /--channel: is empty/],
-    [[...PUSH, '--type', ' \n'], /--type: is empty/],
-    [[...PUSH, '--version', '--no-wait'], /--version: has no value, because --no-wait follows it/],
-    [['push', '', ...PUSH.slice(2)], /<folder>: is empty/],
+    [[...PUSH, '--channel', ''], /--channel is empty/],
+    [[...PUSH, '--type', ' \n'], /--type is empty/],
+    [[...PUSH, '--version', '--no-wait'], /--version has no value, because --no-wait follows it/],
+    [['push', '', ...PUSH.slice(2)], /<folder> is empty/],
     [['push', '$DIST', ...PUSH.slice(2)], /<folder>: \$DIST is the name of a variable/],
-    [[...PUSH, '--timeout', 'soon'], /--timeout: is not a number/],
+    [[...PUSH, '--timeout', 'soon'], /--timeout is not a number/],
   ];
   for (const [args, message] of cases) {
     const result = await runCli(args, { cwd, peer });

@@ -200,7 +200,7 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         page: 'capacity',
         title: 'How much load a server takes',
         label: 'Capacity',
-        description: 'What one machine takes, what it costs in disk, and what to add.',
+        description: 'How much one machine takes, how much disk it needs, and what to add.',
       },
       {
         page: 'reliability',
@@ -232,14 +232,18 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
       {
         page: 'update',
         title: 'Update the server',
-        description: 'Without a stop, back again, and what a version number promises.',
+        description: 'Update without downtime, go back, and what version numbers promise.',
       },
     ],
   },
   {
     name: 'Agents',
     pages: [
-      { page: 'api-tokens', title: 'API tokens', description: 'Call the API from scripts, only for what you choose.' },
+      {
+        page: 'api-tokens',
+        title: 'API tokens',
+        description: 'Call the API from scripts, with only the rights you choose.',
+      },
       { page: 'mcp', title: 'Agents over MCP', description: 'Connect an agent, and limit what it can do.' },
       { page: 'mcp-tools', title: 'MCP tools', description: 'What a connected agent can do.' },
     ],

@@ -120,7 +120,7 @@ export const ERRORS = {
     status: 401,
     meaning: 'The request needs a deploy key, a login of the chauffeur command or an API token.',
     remedy:
-      'Send the deploy key in X-Access-Token and X-Secret-Key, or as user name and password. Of bearer tokens, only logins of the chauffeur command and API tokens are accepted.',
+      'Send the deploy key in X-Access-Token and X-Secret-Key, or as user name and password. Only logins of the chauffeur command and API tokens are accepted as bearer tokens.',
   },
   4018: {
     name: 'unknownApiToken',
@@ -267,7 +267,7 @@ export const ERRORS = {
   4049: {
     name: 'notSymbols',
     status: 400,
-    meaning: 'The file has no symbols: it is no .sym file, no program or debug file, and no zip of these.',
+    meaning: 'The file has no symbols: it is not a .sym file, a program, a debug file, or a zip of these.',
     remedy: 'Send what the build left behind with chauffeur symbols, which finds and converts symbols.',
   },
   4050: {
@@ -341,7 +341,7 @@ export const ERRORS = {
     name: 'accountNeeded',
     status: 409,
     meaning: 'The account cannot be disabled.',
-    remedy: 'Disable neither your own account nor the last operator.',
+    remedy: 'Your own account and the last operator cannot be disabled.',
   },
   4096: {
     name: 'ownerNotVerified',
@@ -509,7 +509,7 @@ export const ERRORS = {
   4260: {
     name: 'incompatibleCommand',
     status: 426,
-    meaning: 'The chauffeur command has another major version than the server.',
+    meaning: 'The chauffeur command and the server have different major versions.',
     remedy: 'Run chauffeur self-update, or install the command of this server from its page /cli.',
   },
   4290: {

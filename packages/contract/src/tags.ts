@@ -35,7 +35,7 @@ export const TAGS = {
   deployKeys: 'Issue deploy keys and upload tokens, and list and revoke them.',
   channels: 'Promote and roll back builds, and manage beta members.',
   approvals: 'Approve or deny changes that agents asked for.',
-  credentials: 'See and revoke what works without a password.',
+  credentials: 'See and revoke keys, tokens and programs that work without a password.',
   audit: 'See who changed what.',
   agents: 'Manage the keys and connections of agents, and see what they called.',
   apiTokens: 'Manage the tokens with which scripts call the API for you.',

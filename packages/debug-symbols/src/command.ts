@@ -9,11 +9,11 @@ const USAGE = `Usage: chauffeur-dump-syms <binary or debug file> [<its counterpa
 
 Converts native debug information to a Breakpad symbol file: ELF, Mach-O and PE files, with DWARF or a PDB.
 
-  <its counterpart>  the PDB, debug file or dSYM of a program, or the program of one of these; if it is left out, it is
-                     looked for next to the first file
-  -o, --output       the file to write; by default, the symbols are written to standard output
-  -a, --arch         the CPU to take from a universal binary, such as arm64
-  -h, --help         show this text
+  <its counterpart>  the PDB, debug file or dSYM of a program, or the program of one of these; by default, it is looked
+                     for next to the first file
+  -o, --output       write to this file instead of standard output
+  -a, --arch         convert this CPU of a universal binary, such as arm64
+  -h, --help         print this help
 `;
 
 type CommandResult = { readonly exitCode: 0 | 1; readonly stderr: string };

@@ -19,8 +19,8 @@ Prints why the program crashed, and the stack of each thread.
   --cache DIR          keep compiled symbols here (default: minidump-stackwalk in the user's cache folder)
   --json               print the report as JSON
   --text               print the report as text (default)
-  -h, --help           show this help
-  --version            show the version
+  -h, --help           print this help
+  --version            print the version
 
 Exit status: 0 if a report was printed, 1 if the dump cannot be read, 2 if the arguments are invalid.
 `;
@@ -98,9 +98,21 @@ function fail(error: unknown): void {
     process.stderr.write(`${error.message}\n\n${USAGE}`);
     process.exitCode = 2;
   } else if (error instanceof MinidumpError || isFileError(error)) {
-    printProblem(error.message);
+    printProblem(isFileError(error) ? describeFileError(error) : error.message);
     process.exitCode = 1;
   } else throw error;
+}
+
+/** What the system says, by its codes, in words for people. */
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist.',
+  EACCES: 'cannot be read. Check its permissions.',
+  EISDIR: 'is a folder. Specify a dump.',
+};
+
+function describeFileError({ code = '', path, message }: NodeJS.ErrnoException): string {
+  const known = FILE_ERRORS[code];
+  return known === undefined ? message : `${path ?? 'The dump'} ${known}`;
 }
 
 /** Whether the dump is missing, a folder or not readable. */

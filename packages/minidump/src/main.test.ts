@@ -128,8 +128,8 @@ describe('minidump-stackwalk', () => {
   }
 
   for (const [problem, name, message] of [
-    ['is missing', 'none.dmp', /no such file/],
-    ['is a folder', '.', /directory/],
+    ['is missing', 'none.dmp', /none\.dmp does not exist/],
+    ['is a folder', '.', /is a folder/],
     ['is not a minidump', 'symbols/../text', /does not begin with MDMP/],
   ] as const) {
     it(`prints the reason and exits with 1 when the dump ${problem}`, () => {

@@ -261,7 +261,7 @@ test('a full disk ends the backup with a plain message, and the next one complet
     const { code, stderr } = await backUpTo(disk, server);
     assert.deepEqual(
       [code, stderr],
-      [1, 'error: The disk is full, so the backup is incomplete. Make room, and run the command again.\n'],
+      [1, 'error: The disk is full, so the backup is incomplete. Free some space, and run the command again.\n'],
     );
     execFileSync('mount', ['-o', 'remount,size=64m', disk]);
     assert.equal((await backUpTo(disk, server)).code, 0);

@@ -150,10 +150,10 @@ describe('distributing a database', { skip }, () => {
     const { code, stdout } = await distribute(server, '--dry-run');
     assert.equal(code, 0);
     assert.match(stdout, /^Citus [\d.-]+, \d servers: /);
-    assert.match(stdout, /^To be distributed in one transaction, for which writes wait:$/m);
+    assert.match(stdout, /^Distributed in one transaction, which blocks writes:$/m);
     assert.match(
       stdout,
-      new RegExp(`^To be distributed afterwards, one by one, while nothing waits:\\n {2}${YESTERDAY.name} `, 'm'),
+      new RegExp(`^Distributed afterwards, one by one, without blocking:\\n {2}${YESTERDAY.name} `, 'm'),
     );
     assert.deepEqual(await listDistributed(server), []);
   });

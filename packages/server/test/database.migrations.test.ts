@@ -88,7 +88,7 @@ describe('migrations', () => {
     await insert('999.0.0');
     await assert.rejects(migrate(database.pool, log), {
       name: 'MigrationError',
-      message: `The database has 9999_new.sql, with which Chauffeur ${VERSION} does not work: start version 999.0.0 or newer.`,
+      message: `The database has 9999_new.sql, which Chauffeur ${VERSION} does not support: start version 999.0.0 or newer.`,
     });
     await insert(null);
     await assert.rejects(compareMigrations(database.pool), { message: /start a newer version/ });

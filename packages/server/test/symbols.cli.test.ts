@@ -57,7 +57,7 @@ test('a refusal by the service exits with 2, the code and the remedy', async () 
   await put('bad.zip', buildZip([{ name: 'readme.txt', data: 'x' }]));
   const bad = await run(await register(server, game), 'bad.zip');
   assert.deepEqual([bad.code, bad.output.error.code], [1, 'usage']);
-  assert.match(bad.output.error.message, /bad\.zip: contains no \.sym files, programs or debug files\.$/);
+  assert.match(bad.output.error.message, /bad\.zip contains no \.sym files, programs or debug files\.$/);
 });
 
 test('a file that the service does not use, or that is of little use, is a warning', async () => {
@@ -89,15 +89,15 @@ test('a file of another kind is named as what it is, before anything is sent', a
   await put('apple/game.sym', symText({ file: 'apple' }));
   const foreign = await run(buildId, 'foreign');
   assert.deepEqual([foreign.code, foreign.output.error.code], [1, 'usage']);
-  assert.match(foreign.output.error.message, /game\.sym: is not a Breakpad symbol file: it is encoded in UTF-16\.$/);
+  assert.match(foreign.output.error.message, /game\.sym is not a Breakpad symbol file: it is encoded in UTF-16\.$/);
   assert.match(foreign.output.error.remedy, /Save it as UTF-8/);
   assert.match(
     (await run(buildId, 'native/Game.pdb')).output.error.message,
-    /^Game\.pdb: is left out, because it can't be read: /,
+    /^Game\.pdb is left out because it can't be read: /,
   );
   assert.match(
     (await run(buildId, 'native')).output.error.message,
-    /^Game\.pdb: is left out, because it can't be read: /,
+    /^Game\.pdb is left out because it can't be read: /,
   );
   assert.equal((await run(buildId, 'apple')).output.symbols.length, 1);
 });

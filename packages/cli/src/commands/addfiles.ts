@@ -86,7 +86,7 @@ async function chooseRoot(
   const missing = stats.indexOf(null);
   if (missing >= 0)
     throw new LocalError(
-      `${files[missing]}: does not exist.`,
+      `${files[missing]} does not exist.`,
       'Correct asset.files. Paths are relative to the .yml file.',
     );
   if (paths.length === 1 && stats[0]?.isDirectory()) return { root: paths[0] ?? folder };

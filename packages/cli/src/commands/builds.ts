@@ -39,7 +39,7 @@ const build: Action<RegistrationFlags & { write?: string[] }> = async (context, 
   const client = await context.connect();
   const { build_id, app_id, title, created, files: uploaded } = await register(client, registration, context);
   if (uploaded.length > 0)
-    output.note(`Version ${identity.version} has a file already. After the next push, players get the new one.`);
+    output.note(`Version ${identity.version} already has a file. After the next push, players get the new one.`);
   const ids = { app_id, build_id, app_version: identity.version, build_channel: identity.channel };
   const written = [];
   if (files.length > 0) {
@@ -47,7 +47,7 @@ const build: Action<RegistrationFlags & { write?: string[] }> = async (context, 
     const { urls } = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));
     written.push(...(await writeEngineFiles(files, { ...ids, crashes_url: urls.crashes, events_url: urls.events })));
     for (const { file, changed } of written)
-      output.note(changed ? `Wrote the id into ${file}.` : `${file} has the id already.`);
+      output.note(changed ? `Wrote the id into ${file}.` : `${file} already has the id.`);
   }
   return {
     data: { build_id, ...identity, title, app_id, created, has_file: uploaded.length > 0, written },

@@ -25,14 +25,14 @@ function addPlatformOptions(command: Command): Command {
   return command
     .option('--os <os>', 'only this operating system; can be repeated', collectValues)
     .option('--arch <arch>', 'only this processor architecture; can be repeated', collectValues)
-    .option('--yes', 'do not ask for a confirmation, which a terminal asks for with stable');
+    .option('--yes', 'skip the confirmation that a terminal asks for before stable changes');
 }
 
 export function promoteCommand(command: Command, act: Act): Command {
   withExample(command, 'promote 1.4.0 --channel beta')
-    .argument('<version>', 'the version of the builds')
-    .option('--channel <channel>', 'the channel to promote it on', STABLE)
-    .option('--expires-in-hours <number>', 'after this time the channel offers nothing (default: never)');
+    .argument('<version>', 'version of the builds')
+    .option('--channel <channel>', 'channel to promote it to', STABLE)
+    .option('--expires-in-hours <number>', 'hours after which the channel offers nothing (default: never)');
   return addPlatformOptions(command).action(act(promote));
 }
 
@@ -56,7 +56,7 @@ const promote: Action<PromoteOptions> = async (context, options, version = '') =
   // The server refuses a version without a build, so there is nothing to confirm.
   if (channel === STABLE && targets.length > 0)
     await confirm(context, options, [
-      `Promote ${version} on ${channel} for ${listOf(targets)}?`,
+      `Promote ${version} to ${channel} for ${listOf(targets)}?`,
       ...offersOf(channels.filter((pointer) => pointer.channel === channel)),
     ]);
   const data = await retryBriefly(() =>
@@ -67,7 +67,7 @@ const promote: Action<PromoteOptions> = async (context, options, version = '') =
 
 export function rollbackCommand(command: Command, act: Act): Command {
   return addPlatformOptions(
-    withExample(command, 'rollback stable').argument('<channel>', 'the channel, such as stable'),
+    withExample(command, 'rollback stable').argument('<channel>', 'channel, such as stable'),
   ).action(act(rollback));
 }
 

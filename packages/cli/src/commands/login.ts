@@ -17,7 +17,7 @@ import { type Act, type Action, withExample } from './command.ts';
 export function loginCommand(command: Command, act: Act): Command {
   return withExample(command, 'login games.example.com')
     .argument('[server]', 'address of the server, instead of --url')
-    .option('--no-browser', 'do not open the page, only print its URL')
+    .option('--no-browser', 'print the URL instead of opening it')
     .action(act(login));
 }
 

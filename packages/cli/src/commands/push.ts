@@ -38,7 +38,7 @@ export function pushCommand(command: Command, act: Act): Command {
     .option('--no-resume', 'start over instead of resuming an interrupted upload')
     .option(
       '--symbols <path>',
-      'convert and upload debug information too, as chauffeur symbols; can be repeated',
+      'also convert and upload debug information, like chauffeur symbols; can be repeated',
       collectValues,
     )
     .option('--tmp <folder>', "folder for temporary files (default: the system's temporary folder)")

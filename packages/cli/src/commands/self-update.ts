@@ -35,7 +35,7 @@ const selfUpdate: Action<object> = async (context) => {
   if (cli.version === VERSION) {
     return {
       data: { version: VERSION, updated: false },
-      lines: [`chauffeur ${VERSION} is the version of this server.`],
+      lines: [`chauffeur ${VERSION} is up to date.`],
     };
   }
   if (!isSea()) {
@@ -47,7 +47,7 @@ const selfUpdate: Action<object> = async (context) => {
   const file = fileFor(cli);
   if (isUnencrypted(file.url)) {
     throw new LocalError(
-      `${new URL(file.url).origin} does not use https, so the program could be replaced on its way.`,
+      `${new URL(file.url).origin} does not use https, so the program could be replaced in transit.`,
       'Ask the operator of the server to set up https.',
     );
   }
@@ -68,7 +68,7 @@ function fileFor({ files, install }: Cli): File {
 /** Downloads next to the program, because a rename replaces it in one step only within a disk. */
 async function replace(program: string, file: File, context: Context): Promise<void> {
   const folder = await mkdtemp(join(dirname(program), '.chauffeur-')).catch((cause: Error) => {
-    throw new LocalError(`${dirname(program)}: cannot be written.`, 'Run the command as the user who installed it.', {
+    throw new LocalError(`${dirname(program)} cannot be written.`, 'Run the command as the user who installed it.', {
       cause,
     });
   });

@@ -45,7 +45,7 @@ async function connectIfPossible(buildId: string | undefined, context: Context):
     return await context.connect();
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    context.output.note(`note: ${error.message} What the service has is not checked.`);
+    context.output.note(`note: ${error.message} Which symbols the service already has was not checked.`);
     return null;
   }
 }

@@ -12,9 +12,9 @@ import { type Act, type Action, withExample } from './command.ts';
 
 export function versionsCommand(command: Command, act: Act): Command {
   return withExample(command, 'versions --channel stable')
-    .option('--search <text>', 'only versions with this text in them or in the title of a build')
-    .option('--channel <channel>', 'only versions that this channel offers, or with a build for it')
-    .option('--cursor <cursor>', 'the next page: next_cursor of the last one, which --json prints')
+    .option('--search <text>', 'only versions with this text in their name or in the title of a build')
+    .option('--channel <channel>', 'only versions that this channel offers or has builds for')
+    .option('--cursor <cursor>', 'next_cursor of the previous page, which --json prints')
     .action(act(listAll));
 }
 
@@ -37,7 +37,7 @@ const listAll: Action<ListOptions> = async ({ connect, output, retryBriefly, sig
     each.launch.band,
     each.registered_at.slice(0, 10),
   ]);
-  if (data.next_cursor !== null) output.note('There are older versions: see the option --cursor.');
+  if (data.next_cursor !== null) output.note('There are older versions. To list them, use --cursor.');
   const lines =
     rows.length > 0
       ? tableOf([['VERSION', 'PLATFORMS', 'LIVE ON', 'HEALTH', 'REGISTERED'], ...rows])
@@ -77,7 +77,7 @@ const showStatus: Action<object> = async ({ connect, retryBriefly, signal }) => 
       ...(offers.length === 0 ? ['No channel offers a build yet.'] : []),
       ...offers.map(([said, on]) => `${said} for ${listOf(on.map(formatPlatform))}.`),
       ...(newest === null ? [] : describeNewest(newest)),
-      ...waiting.map((build) => `${build.version} for ${formatPlatform(build)} waits for its scan.`),
+      ...waiting.map((build) => `${build.version} for ${formatPlatform(build)} is queued for its scan.`),
     ],
   };
 };

@@ -73,9 +73,9 @@ function requireUids(schema: Parameters<typeof findProblem>[0] | undefined, inpu
 async function openVideo(path: string): Promise<Blob> {
   const blob = await openFile(path);
   if (blob.size > LIMITS.videoBytes)
-    throw new LocalError(`${path}: is larger than ${LIMITS.videoBytes / MIB} MiB.`, 'Compress or shorten it.');
+    throw new LocalError(`${path} is larger than ${LIMITS.videoBytes / MIB} MiB.`, 'Compress or shorten it.');
   if (detectVideoType(new Uint8Array(await blob.slice(0, VIDEO_HEAD_BYTES).arrayBuffer())) === null)
-    throw new LocalError(`${path}: is not an MP4 or WebM.`, 'Export the video in one of these formats.');
+    throw new LocalError(`${path} is not an MP4 or WebM.`, 'Export the video in one of these formats.');
   return blob;
 }
 

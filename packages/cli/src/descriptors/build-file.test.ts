@@ -69,11 +69,11 @@ test('errors name the field', () => {
     ],
     ['asset:\n  version: 1\n  changelog: [{ title: a }, { description: b }]', /asset\.changelog\[1\]\.title: empty/],
     ['asset:\n  version: [1]', /asset\.version: must be a text/],
-    ['asset:\n  version: "1.0\\n2"', /asset\.version: contains a line break/],
+    ['asset:\n  version: "1.0\\n2"', /asset\.version contains a line break/],
     ['asset:\n  version: $VERSION', /asset\.version: \$VERSION is the name of a variable/],
-    ['asset:\n  version: ', /asset\.version: is empty/],
+    ['asset:\n  version: ', /asset\.version is empty/],
     ['asset:\n  version: 1\n  version: 2', /keys must be unique at line 5/],
-    ['asset:\n  version: 1\n  platforms: [{ os: linux, arch: x64, channel: "" }]', /platforms\[0\]\.channel: is empty/],
+    ['asset:\n  version: 1\n  platforms: [{ os: linux, arch: x64, channel: "" }]', /platforms\[0\]\.channel is empty/],
   ];
   for (const [text, message] of cases) {
     assert.throws(() => parseBuildFile('build.yml', `version: v1\nspec: build\n${text}\n`), message);
@@ -95,7 +95,7 @@ test('a field that does not exist is refused with the field that was probably me
       () => parseBuildFile('build.yml', `version: v1\nspec: build\n${text}\n`),
       (error) => {
         assert.ok(error instanceof LocalError);
-        assert.equal(error.message, `${field}: is not a field.`);
+        assert.equal(error.message, `${field} is not a field.`);
         assert.ok(error.remedy?.startsWith(remedy), field);
         return true;
       },

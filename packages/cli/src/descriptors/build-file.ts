@@ -49,7 +49,7 @@ export async function readBuildFile(file: string, otherwise = ''): Promise<Build
   const text = await readIfPresent(file);
   if (text === null)
     throw new LocalError(
-      `${file}: does not exist.`,
+      `${file} does not exist.`,
       `Create it with chauffeur genbuild --version <version>${otherwise}.`,
     );
   return parseBuildFile(file, text);

@@ -38,7 +38,7 @@ const ADDFILES_PARTS: FieldNames = {
 /** Reads and checks the descriptor in `file`, with canonical os and arch. Rejects with LocalError. */
 export async function readFilesFile(file: string): Promise<FilesDescriptor> {
   const text = await readIfPresent(file);
-  if (text === null) throw new LocalError(`${file}: does not exist.`, 'Create it with chauffeur setfiles.');
+  if (text === null) throw new LocalError(`${file} does not exist.`, 'Create it with chauffeur setfiles.');
   const root = parseYml(file, text, 'files', 'addfiles');
   if (root.spec === 'addfiles') return readAddfiles(file, root);
   refuseUnknown(`${file}: `, root, 'the file', PARTS);
@@ -93,7 +93,7 @@ export function checkedDescriptor(
   const { path = '', build_id } = texts;
   const channelName = texts.channel ?? DEFAULT_CHANNEL;
   const type = texts.type ?? 'game';
-  if (path === '') throw new LocalError(`${prefix}path: missing.`, 'Use the folder with the game’s files.');
+  if (path === '') throw new LocalError(`${prefix}path: missing.`, "Use the folder with the game's files.");
   checkField(`${prefix}version`, version, texts.version ?? '');
   checkField(`${prefix}os`, os, texts.os ?? '');
   checkField(`${prefix}arch`, arch, texts.arch ?? '');

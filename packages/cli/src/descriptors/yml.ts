@@ -26,7 +26,7 @@ export function parseYml(file: string, text: string, ...specs: readonly [Spec, .
   const [error] = document.errors;
   if (error !== undefined) {
     throw new LocalError(
-      `${file}: is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '.')}`,
+      `${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '.')}`,
       'Correct the line.',
     );
   }
@@ -34,7 +34,7 @@ export function parseYml(file: string, text: string, ...specs: readonly [Spec, .
   const [spec] = specs;
   if (fields.version !== 'v1' || !specs.some((name) => name === fields.spec)) {
     throw new LocalError(
-      `${file}: does not have version: v1 and spec: ${spec}.`,
+      `${file} does not have version: v1 and spec: ${spec}.`,
       `Use a file written by chauffeur ${spec === 'build' ? 'genbuild' : 'setfiles'}.`,
     );
   }
@@ -64,7 +64,7 @@ export function refuseUnknown(prefix: string, value: Fields, part: string, parts
     nearest === null
       ? `Remove it. The fields are ${names.join(', ')}.`
       : `Did you mean ${nearest}${home === undefined ? '' : ` in ${home}`}?`;
-  throw new LocalError(`${prefix}${unknown}: is not a field.`, remedy);
+  throw new LocalError(`${prefix}${unknown} is not a field.`, remedy);
 }
 
 function partOf(name: string, parts: FieldNames): string | undefined {
@@ -74,14 +74,14 @@ function partOf(name: string, parts: FieldNames): string | undefined {
 /** Throws LocalError for a field that is there but empty, as when a script wrote it from a variable that was not set. */
 export function refuseEmpty(name: string, value: Fields, fields: readonly string[]): void {
   const empty = fields.find((field) => typeof value[field] === 'string' && value[field].trim() === '');
-  if (empty !== undefined) throw new LocalError(`${name}.${empty}: is empty.`, 'Give it a value, or remove the line.');
+  if (empty !== undefined) throw new LocalError(`${name}.${empty} is empty.`, 'Give it a value, or remove the line.');
 }
 
 /** Returns `value` as a list; a missing or empty field is an empty list. Throws LocalError. */
 export function listOf(name: string, value: unknown): readonly unknown[] {
   if (value === undefined || value === '') return [];
   if (Array.isArray(value)) return value;
-  throw new LocalError(`${name}: must be a list.`, 'Start each item with a dash.');
+  throw new LocalError(`${name} must be a list.`, 'Start each item with a dash.');
 }
 
 /** Checks a field with its schema in the contract. Throws LocalError with `name`. */
@@ -107,7 +107,7 @@ export function textsOf<Name extends string>(
     const value = fields[field];
     if (value === undefined || value === '') continue;
     if (typeof value !== 'string')
-      throw new LocalError(`${name}.${field}: must be a text.`, `Correct ${name}.${field}.`);
+      throw new LocalError(`${name}.${field} must be a text.`, `Correct ${name}.${field}.`);
     texts[field] = VERBATIM.includes(field) ? value : checkLine(`${name}.${field}`, value);
   }
   return texts;

@@ -10,11 +10,11 @@ export async function openImage(path: string, kind: ImageKind): Promise<{ blob: 
   const opened = await openFile(path);
   const maxBytes = maxBytesOf(kind);
   if (opened.size > maxBytes) {
-    throw new LocalError(`${path}: is larger than ${maxBytes / MIB} MiB.`, 'Compress or resize it.');
+    throw new LocalError(`${path} is larger than ${maxBytes / MIB} MiB.`, 'Compress or resize it.');
   }
   const format = detectImageFormat(new Uint8Array(await opened.slice(0, IMAGE_HEAD_BYTES).arrayBuffer()));
   if (format === null) {
-    throw new LocalError(`${path}: is not a PNG, JPEG, GIF or WebP.`, 'Export the image in one of these formats.');
+    throw new LocalError(`${path} is not a PNG, JPEG, GIF or WebP.`, 'Export the image in one of these formats.');
   }
   return { blob: opened.slice(0, opened.size, `image/${format}`), name: basename(path) };
 }
@@ -25,7 +25,7 @@ export function movedTo(uids: readonly string[], uid: string, position: number):
     throw new LocalError('uid: no screenshot has this uid.', 'Use a uid printed by chauffeur media list.');
   }
   if (!Number.isInteger(position) || position < 1 || position > uids.length) {
-    throw new LocalError('position: is not a position in the gallery.', `Use a number from 1 to ${uids.length}.`);
+    throw new LocalError('The gallery has no such position.', `Use a number from 1 to ${uids.length}.`);
   }
   return uids.filter((other) => other !== uid).toSpliced(position - 1, 0, uid);
 }
@@ -36,6 +36,6 @@ export async function openFile(path: string): Promise<Blob> {
     // Throws at once if there is no such file.
     return await openAsBlob(path);
   } catch (cause) {
-    throw new LocalError(`${path}: cannot be read.`, 'Check the path and its permissions.', { cause });
+    throw new LocalError(`${path} cannot be read.`, 'Check the path and its permissions.', { cause });
   }
 }

@@ -65,7 +65,7 @@ class Finder {
     const stats = await stat(path).catch(() => null);
     if (stats === null)
       throw new LocalError(
-        `${path}: does not exist.`,
+        `${path} does not exist.`,
         'Use a folder, a program, a debug file, a .sym file or an archive.',
       );
     const before = this.#met;
@@ -89,7 +89,7 @@ class Finder {
     for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
       this.#signal.throwIfAborted();
       const children = await readdir(join(root, folder), { withFileTypes: true }).catch((cause: unknown) => {
-        throw new LocalError(`${join(root, folder)}: cannot be read.`, 'Check its permissions.', { cause });
+        throw new LocalError(`${join(root, folder)} cannot be read.`, 'Check its permissions.', { cause });
       });
       children.sort((a, b) => (a.name < b.name ? -1 : 1));
       for (const child of children) {
@@ -108,7 +108,7 @@ class Finder {
     if (kind === null) {
       const foreign = recognizeForeignFile(head);
       throw new LocalError(
-        `${place.path}: is no symbol file, program, debug file or archive${foreign === null ? '' : `: ${foreign.what}`}.`,
+        `${place.path} is not a symbol file, program, debug file or archive${foreign === null ? '' : `: ${foreign.what}`}.`,
         foreign?.remedy ?? 'Use a folder, a program, a debug file, a .sym file or an archive.',
       );
     }
@@ -205,11 +205,10 @@ function kindOf(name: string, head: Buffer): Kind | null {
 /** A file with this extension is meant as a symbol file. */
 function requireSymbols(name: string, head: Buffer): void {
   const foreign = recognizeForeignFile(head);
-  if (foreign !== null)
-    throw new LocalError(`${name}: is not a Breakpad symbol file: ${foreign.what}.`, foreign.remedy);
+  if (foreign !== null) throw new LocalError(`${name} is not a Breakpad symbol file: ${foreign.what}.`, foreign.remedy);
   if (head.toString('latin1', 0, 6) === 'MODULE') return;
   throw new LocalError(
-    `${name}: is not a Breakpad symbol file: its first line does not start with MODULE.`,
+    `${name} is not a Breakpad symbol file: its first line does not start with MODULE.`,
     'Create it again, or remove it from the folder.',
   );
 }
@@ -227,13 +226,13 @@ function safeName(name: string): string {
 
 async function headOf({ path, name }: Place): Promise<Buffer> {
   return readHead(path).catch((cause: unknown) => {
-    throw new LocalError(`${name}: cannot be read.`, 'Check its permissions.', { cause });
+    throw new LocalError(`${name} cannot be read.`, 'Check its permissions.', { cause });
   });
 }
 
 function nothingIn(path: string, isFolder: boolean): LocalError {
   return new LocalError(
-    `${path}: contains no .sym files, programs or debug files.`,
+    `${path} contains no .sym files, programs or debug files.`,
     isFolder
       ? 'Use the folder in which the build leaves its programs and debug files.'
       : 'Use an archive of programs, debug files or .sym files.',
@@ -248,10 +247,14 @@ function isFull(cause: unknown): boolean {
 function unpackError({ name }: Place, cause: unknown): LocalError {
   if (isFull(cause))
     return new LocalError(
-      `${name}: there is no space left to unpack it.`,
+      `There is no space left to unpack ${name}.`,
       'Free some space, or choose a folder on another disk with --tmp.',
       { cause },
     );
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new LocalError(`${name}: cannot be unpacked: ${reason}.`, 'Check that the archive is complete.', { cause });
+  return new LocalError(
+    `${name} cannot be unpacked: ${reason.replace(/\.$/, '')}.`,
+    'Check that the archive is complete.',
+    { cause },
+  );
 }

@@ -32,7 +32,7 @@ export function planConversions(files: readonly FoundFile[], known: ReadonlySet<
       return inspectFile(file.path).map((part): Part => ({ ...part, file }));
     } catch (error) {
       if (!(error instanceof DebugSymbolsError) && !(error as NodeJS.ErrnoException).syscall) throw error;
-      warnings.push(`${file.name}: is left out, because it can't be read: ${(error as Error).message}.`);
+      warnings.push(`${file.name} is left out because it can't be read: ${(error as Error).message}.`);
       return [];
     }
   });

@@ -65,7 +65,7 @@ export async function readModules(
         },
   );
   const failures = named.flatMap(({ file, problem }) =>
-    problem === null ? [] : `${file.name}: can't be converted: ${problem}.`,
+    problem === null ? [] : `${file.name} can't be converted: ${problem}.`,
   );
   const missing = describeMissing(
     converted.flatMap(({ item, module }) => (module === null ? [] : { conversion: item, module })),

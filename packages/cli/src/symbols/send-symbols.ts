@@ -115,7 +115,7 @@ function problemsOf({ symbols, not_used: unused }: Uploaded, modules: readonly R
 /** Says what the service would say about a symbol file. */
 function describeEmpty({ isConverted, functions, source }: ReadModule): string[] {
   if (isConverted || functions > 0) return [];
-  return [`${source}: has no functions, so crashes show no lines. It usually comes from a stripped program.`];
+  return [`${source} has no functions, so crashes show no lines. It usually comes from a stripped program.`];
 }
 
 function stateOf(
@@ -165,7 +165,7 @@ function nothingToSend(warnings: readonly string[], paths: readonly string[]): L
   const [first, ...others] = warnings;
   if (first === undefined)
     return new LocalError(
-      `${paths.join(', ')}: contains no .sym files, programs or debug files.`,
+      `${paths.join(', ')} contains no .sym files, programs or debug files.`,
       'Use the folder in which the build leaves its programs and debug files.',
     );
   return new LocalError([first, ...others].join('\n'), 'Use the files as the linker wrote them.');

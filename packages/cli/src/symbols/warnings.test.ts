@@ -31,10 +31,10 @@ test('stripped files are named together, up to five of them', () => {
   const files = names.map((name) => converted(part(name, { hasDebugInfo: false }), { functions: 0, lines: 0 }));
   const add = 'Add the file as it was before it was stripped, or its debug file';
   assert.deepEqual(describeMissing(files), [
-    `a.so, b.so, c.so, d.so, e.so and 2 more: have no debug information, only exported names and unwind data. ${add}, for functions and lines.`,
+    `a.so, b.so, c.so, d.so, e.so and 2 more have no debug information, only exported names and unwind data. ${add}, to get functions and lines.`,
   ]);
   assert.deepEqual(describeMissing(files.slice(0, 1)), [
-    `a.so: has no debug information, only exported names and unwind data. ${add}, such as a.so.debug, for functions and lines.`,
+    `a.so has no debug information, only exported names and unwind data. ${add}, such as a.so.debug, to get functions and lines.`,
   ]);
 });
 
@@ -48,7 +48,7 @@ test('a debug file of another build is named with both ids', () => {
   const main = part('bin/game.exe', { format: 'pe', hasDebugInfo: false });
   const mismatch = part('obj/game.pdb', { format: 'pdb', kind: 'debug', id: 'B'.repeat(32) });
   assert.deepEqual(describeMissing([converted(main, {}, { mismatch })]), [
-    `obj/game.pdb is of another build than bin/game.exe: its id is ${mismatch.id}, and bin/game.exe has ${main.id}. Add the PDB that was written together with game.exe.`,
+    `obj/game.pdb belongs to another build than bin/game.exe: its id is ${mismatch.id}, and bin/game.exe has ${main.id}. Add the PDB that was written together with game.exe.`,
   ]);
 });
 

@@ -38,7 +38,7 @@ function gapsOf({ conversion, module }: Converted): Gap[] {
         key: `mismatch ${name} ${main.cpu}`,
         name,
         describe: () =>
-          `${mismatch.file.name} is of another build than ${name}: its id is ${mismatch.id ?? 'missing'}, and ${name} has ${main.id}. ` +
+          `${mismatch.file.name} belongs to another build than ${name}: its id is ${mismatch.id ?? 'missing'}, and ${name} has ${main.id}. ` +
           `Add the ${DEBUG_FILES[main.format]} that was written together with ${nameOf(main.file)}.`,
       },
     ];
@@ -79,7 +79,7 @@ function strippedGap({ main }: Conversion, module: Module): Gap {
     name: main.file.name,
     describe: (names, isOne) => {
       const add = isOne && main.format !== 'macho' && !isNameless ? `${what}, such as ${likely}` : what;
-      return `${names}: ${isOne ? 'has' : 'have'} no debug information${rest}. Add ${add}, for functions and lines.`;
+      return `${names} ${isOne ? 'has' : 'have'} no debug information${rest}. Add ${add}, to get functions and lines.`;
     },
   };
 }

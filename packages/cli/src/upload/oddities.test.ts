@@ -21,8 +21,8 @@ async function warningsFor(t: TestContext, os: Os, files: string[], change?: (fo
 test('a web build that cannot be played is refused', async (t) => {
   for (const [files, message] of [
     [['game.js'], /has no index\.html, so the game can't be played/],
-    [['one.html', 'two.html'], /not clear with which page the game starts: one\.html, two\.html/],
-    [['a/index.html', 'b/index.html'], /not clear .*: a\/index\.html, b\/index\.html/],
+    [['one.html', 'two.html'], /unclear which page the game starts with: one\.html, two\.html/],
+    [['a/index.html', 'b/index.html'], /unclear .*: a\/index\.html, b\/index\.html/],
     [['index.html', ...Array.from({ length: 20_000 }, (_, i) => `${i}.js`)], /has 20,001 files.* can have 20,000/],
   ] as const)
     await assert.rejects(warningsFor(t, 'web', [...files]), message);
@@ -63,7 +63,7 @@ test('a build without a program, or with one for another platform, is a warning'
 
 test('a folder with only an archive, and one of a project, are warnings', async (t) => {
   assert.match((await warningsFor(t, 'android', ['owls.apk', 'project.godot'])).join(), /looks like the project/);
-  assert.match((await warningsFor(t, 'ios', ['owls.zip'])).join(), /an archive inside of a zip/);
+  assert.match((await warningsFor(t, 'ios', ['owls.zip'])).join(), /an archive inside a zip/);
   assert.deepEqual(await warningsFor(t, 'ios', ['owls.zip', 'readme.txt']), []);
 });
 

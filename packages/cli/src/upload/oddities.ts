@@ -30,15 +30,15 @@ export function refuseUnplayable(folder: string, { entries }: Listing, { os, bui
     const pages = paths.filter((path) => /\.html?$/i.test(path));
     throw new LocalError(
       pages.length === 0
-        ? `${folder}: has no index.html, so the game can't be played in the browser.`
-        : `${folder}: has no index.html at the top, and it is not clear with which page the game starts: ${listNames(pages)}.`,
+        ? `${folder} has no index.html, so the game can't be played in the browser.`
+        : `${folder} has no index.html at the top, and it is unclear which page the game starts with: ${listNames(pages)}.`,
       'Use the folder that has the index.html of the exported game.',
     );
   }
   const characters = paths.reduce((sum, path) => sum + path.length, 0);
   if (paths.length <= LIMITS.playEntries && characters <= LIMITS.playPathCharacters) return;
   throw new LocalError(
-    `${folder}: has ${formatCount(paths.length, 'file')}. To be played in the browser, a game can have ${formatNumber(LIMITS.playEntries)}.`,
+    `${folder} has ${formatCount(paths.length, 'file')}. To be played in the browser, a game can have ${formatNumber(LIMITS.playEntries)}.`,
     'Pack the files into fewer, or leave some out with --ignore.',
   );
 }
@@ -74,11 +74,11 @@ const RULES: readonly Rule[] = [
     const kept = junk.filter(({ isSigned }) => isSigned);
     if (kept.length === 0) return null;
     const names = listNames(kept.map(({ path, reason }) => `${path} (${reason})`));
-    return `players get ${names}. Remove such files before the bundle is signed: without them, its signature is invalid.`;
+    return `players get ${names}. Remove such files before you sign the bundle, because removing them later invalidates its signature.`;
   },
   function describeOutside({ outside }) {
     if (outside.length === 0) return null;
-    return `${formatCount(outside.length, 'symbolic link')} led outside the folder, and what is there was included: ${listNames(outside)}.`;
+    return `${formatCount(outside.length, 'symbolic link')} pointed outside the folder, so their targets were included: ${listNames(outside)}.`;
   },
   function describeStartPage({ entries }, { os, build_type }) {
     if (os !== 'web' || build_type !== 'game') return null;
@@ -102,7 +102,7 @@ const RULES: readonly Rule[] = [
     if (os === 'windows' && !files.some(({ path }) => /\.(exe|bat|cmd|com|msi|lnk|jar|ps1|vbs|html?)$/i.test(path)))
       return 'the folder has no .exe, so players on Windows may not find out how to start the game.';
     if (os === 'android' && !files.some(({ path }) => /\.(apk|apks|aab|xapk)$/i.test(path)))
-      return 'the folder has no .apk, so players can not install the game on Android.';
+      return 'the folder has no .apk, so players cannot install the game on Android.';
     return null;
   },
   function describeOtherPlatform({ entries }, { os }) {
@@ -117,7 +117,7 @@ const RULES: readonly Rule[] = [
   function describeArchive({ entries }) {
     const [only, other] = entries.filter(({ kind }) => kind !== 'folder');
     if (only === undefined || other !== undefined || !/\.(zip|7z|rar|tgz|tar(\.\w+)?)$/i.test(only.path)) return null;
-    return `the folder has only ${only.path}, so players get an archive inside of a zip. Unpack it first.`;
+    return `the folder has only ${only.path}, so players get an archive inside a zip. Unpack it first.`;
   },
   function describeProject({ entries }) {
     const project = entries.find(({ path }) =>

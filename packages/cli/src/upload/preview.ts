@@ -46,7 +46,7 @@ export async function previewGame(game: Game, identity: BuildIdentity, context: 
         ['game', target === null ? 'unknown without credentials' : `${target.info.name} (${target.info.slug})`],
         ...(target === null ? [] : [['page', target.info.url]]),
         ['build', `${version} for ${os}/${arch}${build_type === 'game' ? '' : `, of the type ${build_type}`}`],
-        ...(target === null ? [] : [['', target.isRegistered ? 'is registered already' : 'would be registered']]),
+        ...(target === null ? [] : [['', target.isRegistered ? 'already registered' : 'would be registered']]),
         ['channel', `${channel}${formatOffer(target, offered?.version)}`],
         ['files', `${formatNumber(files)} with ${formatBytes(bytes)} before compression`],
       ]),
@@ -62,7 +62,7 @@ async function readTarget(identity: BuildIdentity, context: Context): Promise<Ta
     client = await context.connect();
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    output.note(`note: ${error.message} The game is not checked.`);
+    output.note(`note: ${error.message} The game was not checked.`);
     return null;
   }
   const info = await retryBriefly(() => client.call(getDeployInfo, {}, { signal }));

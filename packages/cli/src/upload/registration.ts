@@ -131,7 +131,7 @@ export async function register(
   // Reports of players would name a build without a file.
   if (elsewhere !== undefined)
     output.note(
-      `warning: version ${version} for ${os}/${arch} is registered on channel ${elsewhere.channel} too, without a file. If the game was built with its id ${elsewhere.build_id}, use --channel ${elsewhere.channel}, then promote the build to ${channel}.`,
+      `warning: version ${version} for ${os}/${arch} is also registered on channel ${elsewhere.channel}, without a file. If the game was built with its id ${elsewhere.build_id}, use --channel ${elsewhere.channel}, then promote the build to ${channel}.`,
     );
   const verb = existing === undefined ? 'Registered' : 'Updated';
   output.note(`${verb} version ${version} for ${os}/${arch} on channel ${channel}.`);

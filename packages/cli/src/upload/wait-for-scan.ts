@@ -44,5 +44,5 @@ function failureOf(record: FileRecord): ScanError {
 export function parseMinutes(text: string): number {
   const minutes = Number(text);
   if (minutes > 0 && Number.isFinite(minutes)) return minutes;
-  throw new LocalError('--timeout: is not a number of minutes above 0.', 'Use a value such as --timeout 45.');
+  throw new LocalError('--timeout is not a number of minutes above 0.', 'Use a value such as --timeout 45.');
 }

@@ -64,7 +64,7 @@ test('a file instead of a folder is refused with what to do, and so is the root 
   ] as const) {
     writeFileSync(join(folder, name), 'x');
     await assert.rejects(listEntries(join(folder, name)), {
-      message: `${join(folder, name)}: is not a folder.`,
+      message: `${join(folder, name)} is not a folder.`,
       remedy,
     });
   }

@@ -181,7 +181,7 @@ function refuseTooMany(entries: number): void {
 
 function refuseEmpty(folder: string, leftOut: number): never {
   const rest = leftOut === 0 ? '' : `, apart from what is left out`;
-  throw new LocalError(`${folder}: contains no files${rest}.`, "Use the folder with the game's files.");
+  throw new LocalError(`${folder} contains no files${rest}.`, "Use the folder with the game's files.");
 }
 
 /** Whether `path` is in `only`, in a folder of `only`, or a parent folder of an item in `only`. */
@@ -193,12 +193,12 @@ function isListed(path: string, only: readonly string[] | undefined): boolean {
 /** The real path of the folder, and what precedes the paths in it: the name of a bundle and `/`, otherwise nothing. */
 async function rootOf(folder: string): Promise<{ root: string; prefix: string }> {
   const stats = await stat(folder).catch((cause: unknown) => {
-    throw new LocalError(`${folder}: cannot be read.`, "Use the folder with the game's files.", { cause });
+    throw new LocalError(`${folder} cannot be read.`, "Use the folder with the game's files.", { cause });
   });
-  if (!stats.isDirectory()) throw new LocalError(`${folder}: is not a folder.`, remedyForFile(folder));
+  if (!stats.isDirectory()) throw new LocalError(`${folder} is not a folder.`, remedyForFile(folder));
   const root = await realpath(folder);
   if (root === parse(root).root)
-    throw new LocalError(`${folder}: is the root of the file system.`, "Use the folder with the game's files.");
+    throw new LocalError(`${folder} is the root of the file system.`, "Use the folder with the game's files.");
   const name = basename(resolve(folder));
   return { root, prefix: /.\.app$/i.test(name) && (await isBundle(root)) ? `${name}/` : '' };
 }

@@ -11,7 +11,7 @@ const KEY = '-----BEGIN PRIVATE KEY-----\n';
 /** What players should not get, by its reason. */
 const JUNK: Record<string, Record<string, string>> = {
   'version control': { '.git/HEAD': '', 'lib/.git': 'gitdir: x', '.svn/entries': '', '.gitignore': '' },
-  'leftover of the OS': { '.DS_Store': '', '__MACOSX/a': '', '._run': '', 'a/Thumbs.db': '', 'b/DESKTOP.INI': '' },
+  'metadata of the OS': { '.DS_Store': '', '__MACOSX/a': '', '._run': '', 'a/Thumbs.db': '', 'b/DESKTOP.INI': '' },
   'not for players, as its name says': {
     'Owls_BurstDebugInformation_DoNotShip/a': '',
     'Owls_BackUpThisFolder_ButDontShipItWithYourGame/a': '',

@@ -4,7 +4,7 @@ import { KIB } from '@chauffeur/contract/limits';
 
 type JunkReason =
   | 'version control'
-  | 'leftover of the OS'
+  | 'metadata of the OS'
   | 'not for players, as its name says'
   | 'secrets'
   | 'debug symbols'
@@ -52,10 +52,10 @@ const doubtful = (reason: JunkReason, name: RegExp): Rule => ({ reason, name, ki
 const RULES: readonly Rule[] = [
   certain('version control', /^\.(git|svn|hg|bzr|github)$/i),
   certain('version control', /^\.(gitignore|gitattributes|gitmodules|gitkeep|hgignore|gitlab-ci\.yml)$/i, 'file'),
-  certain('leftover of the OS', /^(\.DS_Store|\._.+|\.AppleDouble|\.LSOverride|Icon\r|\.directory)$/i),
-  certain('leftover of the OS', /^(__MACOSX|\.Spotlight-V100|\.Trashes|\.Trash-\d+|\.fseventsd)$/i, 'folder'),
-  certain('leftover of the OS', /^(Thumbs\.db|ehthumbs\.db|desktop\.ini)$/i, 'file'),
-  certain('leftover of the OS', /^(\$RECYCLE\.BIN|System Volume Information)$/i, 'folder'),
+  certain('metadata of the OS', /^(\.DS_Store|\._.+|\.AppleDouble|\.LSOverride|Icon\r|\.directory)$/i),
+  certain('metadata of the OS', /^(__MACOSX|\.Spotlight-V100|\.Trashes|\.Trash-\d+|\.fseventsd)$/i, 'folder'),
+  certain('metadata of the OS', /^(Thumbs\.db|ehthumbs\.db|desktop\.ini)$/i, 'file'),
+  certain('metadata of the OS', /^(\$RECYCLE\.BIN|System Volume Information)$/i, 'folder'),
   certain('not for players, as its name says', /_(DoNotShip|BackUpThisFolder_.*)$/i),
   certain('secrets', /^\.env(\.(?!example$|sample$|template$|dist$).+)?$/i, 'file'),
   certain('secrets', /^(id_(rsa|dsa|ecdsa|ed25519)(_sk)?|\.npmrc|[._]netrc|\.pypirc|\.git-credentials)$/i, 'file'),

@@ -75,13 +75,13 @@ async function crcIfStored(entry: Entry, level: number): Promise<number | null> 
 
 function openFile(entry: Entry): Promise<FileHandle> {
   return open(entry.source).catch((cause: unknown) => {
-    throw new LocalError(`${entry.path}: cannot be read.`, 'Check its permissions.', { cause });
+    throw new LocalError(`${entry.path} cannot be read.`, 'Check its permissions.', { cause });
   });
 }
 
 export function changed({ path }: Entry): LocalError {
   return new LocalError(
-    `${path}: changed while it was being zipped.`,
+    `${path} changed while it was being zipped.`,
     'Wait for the build to finish, then run the command again.',
   );
 }

@@ -159,7 +159,7 @@ class HashedFile {
   /** Creates the file. Rejects with LocalError if it exists or cannot be created. */
   static async create(path: string): Promise<HashedFile> {
     const handle = await open(path, 'wx', 0o600).catch((cause: unknown) => {
-      throw new LocalError(`${path}: cannot be created.`, 'Choose another folder for it.', { cause });
+      throw new LocalError(`${path} cannot be created.`, 'Choose another folder for it.', { cause });
     });
     return new HashedFile(path, handle);
   }

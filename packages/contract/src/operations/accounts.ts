@@ -83,7 +83,7 @@ export const blockMails = defineOperation({
   audit: false,
   query: Type.Object({ token: LinkToken }),
   bodyKind: 'bytes',
-  output: Type.Object({}, { description: 'The same if it was blocked before' }),
+  output: Type.Object({}, { description: 'Empty, also if it was already blocked' }),
   statuses: [200],
   errors: ['notFound'],
 });

@@ -249,7 +249,7 @@ export const deleteAlertDestination = defineOperation({
 
 export const rotateAlertSecret = defineOperation({
   id: 'alerts.rotateSecret',
-  summary: 'Replace the secret that signs the messages of a webhook; the old one ends at once',
+  summary: 'Replace the secret that signs the messages of a webhook; the old one stops working immediately',
   method: 'POST',
   path: '/games/{uid}/alert-destinations/{destination_uid}/secret',
   access: 'account',
@@ -291,7 +291,7 @@ export const testAlertDestination = defineOperation({
 
 export const listAlertDeliveries = defineOperation({
   id: 'alerts.listDeliveries',
-  summary: 'List the messages that were or are to be delivered in the last 30 days, newest first',
+  summary: 'List the messages of the last 30 days, delivered and pending, newest first',
   method: 'GET',
   path: '/games/{uid}/alert-deliveries',
   access: 'account',
@@ -322,7 +322,7 @@ export const redeliverAlert = defineOperation({
 
 export const getAlertAction = defineOperation({
   id: 'alerts.getAction',
-  summary: 'Get what a link in an alert offers to do; changing the crash group does it',
+  summary: 'Get the action that a link in an alert offers; to take it, change the crash group',
   method: 'GET',
   path: '/games/{uid}/alert-actions/{token}',
   access: 'account',

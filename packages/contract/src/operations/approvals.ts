@@ -63,7 +63,7 @@ const ApprovalParams = Type.Object({ uid: Uuid });
 
 export const listWaitingApprovals = defineOperation({
   id: 'approvals.waiting',
-  summary: 'List the approvals that wait for your decision in all your games, newest first',
+  summary: 'List the approvals in all your games that need your decision, newest first',
   method: 'GET',
   path: '/approvals',
   access: 'account',

@@ -28,7 +28,7 @@ const Label = Type.String({
   minLength: 1,
   maxLength: LIMITS.bugLabelLength,
   pattern: String.raw`^[^\s,"${LINE_HIDDEN}](?:[^,"${LINE_HIDDEN}]*[^\s,"${LINE_HIDDEN}])?$`,
-  description: 'a word or a few, without commas and quotes',
+  description: 'one or a few words, without commas and quotes',
 });
 
 export const BugTicket = Type.Object({
@@ -384,7 +384,7 @@ export const endReplies = defineOperation({
   audit: false,
   query: Type.Object({ token: LinkToken }),
   bodyKind: 'bytes',
-  output: Type.Object({}, { description: 'The same if they were stopped before' }),
+  output: Type.Object({}, { description: 'Empty, also if they were already stopped' }),
   statuses: [200],
   errors: ['notFound'],
 });

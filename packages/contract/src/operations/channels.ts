@@ -162,7 +162,7 @@ export const promoteVersion = defineOperation({
   params: ChannelParams,
   body: Type.Object({
     version: VersionName,
-    platforms: Platforms('to promote it on'),
+    platforms: Platforms('to promote it to'),
     expires_in_hours: promoteBuild.body!.properties.expires_in_hours,
   }),
   output: ChannelChange,

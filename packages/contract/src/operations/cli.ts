@@ -48,7 +48,7 @@ const reportedText = (description: string) =>
 
 const Reported = {
   host: reportedText('Name of the computer: letters, digits, `.`, `_` and `-`; others become `-`'),
-  os: reportedText('Its operating system, of which two words are kept'),
+  os: reportedText('Its operating system, of which the first two words are kept'),
 };
 
 const ShownReported = { host: Foreign(Reported.host), os: Foreign(Reported.os) };

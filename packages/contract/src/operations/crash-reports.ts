@@ -109,7 +109,7 @@ export const MissingModule = Type.Object({
   lookup: Nullable(
     Type.Enum(['waiting', 'absent'], {
       description:
-        'What the symbol servers of the service say: they are still asked, or do not have them; null if they are not asked',
+        'What the symbol servers of the service returned: still pending, or not available; null if they are not asked',
     }),
   ),
   detail: Foreign(Type.String()),

@@ -52,7 +52,7 @@ export const requestFollow = defineOperation({
   audit: false,
   params: GameParams,
   body: Type.Object({ email: Email }),
-  output: Type.Object({}, { description: 'The same whether or not the address follows the game' }),
+  output: Type.Object({}, { description: 'Empty, whether or not the address already follows the game' }),
   statuses: [200],
   errors: ['notFound', 'limitReached'],
 });
@@ -81,7 +81,7 @@ export const endFollow = defineOperation({
   audit: false,
   query: Type.Object({ token: LinkToken }),
   bodyKind: 'bytes',
-  output: Type.Object({}, { description: 'The same if it was ended before' }),
+  output: Type.Object({}, { description: 'Empty, also if it had already ended' }),
   statuses: [200],
   errors: ['notFound'],
 });

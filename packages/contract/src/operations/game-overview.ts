@@ -49,7 +49,7 @@ const ChannelOverview = Type.Object({
         booted: Type.Object(RateDifference.properties, { description: 'Devices that booted / devices' }),
         crash_free: Type.Object(RateDifference.properties, { description: 'Devices without a crash / devices' }),
       },
-      { description: 'The rates of the version against those of the version before' },
+      { description: 'The rates of the version compared with those of the previous version' },
     ),
   ),
 });
@@ -58,7 +58,7 @@ const TopCrash = Type.Object({
   group_id: Uuid,
   title: Foreign(Type.String()),
   devices: Type.Integer({ description: 'Distinct devices that sent reports in these days' }),
-  devices_last_day: Type.Integer({ description: 'Of them, in the last 24 hours' }),
+  devices_last_day: Type.Integer({ description: 'How many of them in the last 24 hours' }),
   reports: Type.Integer(),
   first_seen: Timestamp,
   last_seen: Timestamp,
@@ -77,7 +77,7 @@ const NewGroups = (which: string) =>
 
 const News = Type.Object(
   {
-    since: { ...Timestamp, description: `When the visit before ended; ${OVERVIEW_DAYS} days ago for a first visit` },
+    since: { ...Timestamp, description: `When the previous visit ended; ${OVERVIEW_DAYS} days ago for a first visit` },
     is_first_visit: Type.Boolean(),
     new_groups: NewGroups('Open crash groups whose first report came since then'),
     regressions: NewGroups('Open crash groups that were resolved and came back since then, and are not new'),
@@ -122,7 +122,7 @@ const News = Type.Object(
 export const getGameOverview = defineOperation({
   id: 'overview.game',
   summary:
-    'Say whether a game is all right: the newest version of each channel with its health and the change since the one before, the crashes that hit the most devices, and what is new since your last visit',
+    'Show whether a game is all right: the newest version of each channel with its health and the change since the previous one, the crashes that hit the most devices, and what is new since your last visit',
   method: 'GET',
   path: '/games/{uid}/overview',
   access: 'account',

@@ -99,8 +99,7 @@ export const GameFacts = Type.Object({
     Type.Object({ os: OsName, text: Text('plain text; empty for none', { maxLength: LIMITS.installNotesLength }) }),
     {
       maxItems: OSES.length,
-      description:
-        'How to install and start the game, one for each operating system. The others have notes of the service',
+      description: 'How to install and start the game, one for each operating system. The others have default notes',
     },
   ),
 });
@@ -181,7 +180,7 @@ export const SLUG_STATES = ['free', 'taken', 'reserved'] as const;
 
 export const checkSlug = defineOperation({
   id: 'games.checkSlug',
-  summary: 'Find out whether a game can have a slug',
+  summary: 'Check whether a game can have a slug',
   method: 'GET',
   path: '/game-slugs/{slug}',
   access: 'account',

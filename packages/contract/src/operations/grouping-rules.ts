@@ -60,7 +60,7 @@ export const setGroupingRules = defineOperation({
 const PreviewedGroup = Type.Object({
   group_id: Nullable(Type.String({ ...Uuid, description: 'null for a new group' })),
   title: Foreign(Type.String()),
-  reports: Type.Integer({ description: 'Of the reports that were looked at' }),
+  reports: Type.Integer({ description: 'Of the reports that were examined' }),
 });
 
 export const previewGroupingRules = defineOperation({
@@ -75,7 +75,7 @@ export const previewGroupingRules = defineOperation({
   params: GameParams,
   body: Type.Object({ rules: Rules }),
   output: Type.Object({
-    reports: Type.Integer({ description: 'Number of reports that were looked at' }),
+    reports: Type.Integer({ description: 'Number of reports that were examined' }),
     moved: Type.Integer({ description: 'Number of them that would move' }),
     groups_before: Type.Integer({ description: 'Number of their groups now' }),
     groups_after: Type.Integer(),

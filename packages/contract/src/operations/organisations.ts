@@ -26,7 +26,7 @@ const Name = Line('plain text', { minLength: 1, maxLength: LIMITS.organisationNa
 
 const RequiredSignIn = Nullable(
   Type.Enum([...SIGN_IN_REQUIREMENTS], {
-    description: 'What people must have signed in with who have access to the organisation or its games',
+    description: 'What people with access to the organisation or its games must have signed in with',
   }),
 );
 
@@ -39,7 +39,7 @@ const OrganisationRecord = Type.Object({
   games: Type.Integer(),
   members: Type.Integer(),
   required_sign_in: RequiredSignIn,
-  sign_in_met: Type.Boolean({ description: 'Whether you signed in like that; if not, other calls return 4035' }),
+  sign_in_met: Type.Boolean({ description: 'Whether you signed in that way; if not, other calls return 4035' }),
   created_at: Timestamp,
 });
 
@@ -137,7 +137,7 @@ export const deleteOrganisation = defineOperation({
 
 export const listSignInRequirements = defineOperation({
   id: 'organisations.requirements',
-  summary: 'List what your organisations, and those of games you have a role on, require of how you sign in',
+  summary: 'List the sign-in requirements of your organisations, and of those whose games you have a role on',
   method: 'GET',
   path: '/account/sign-in-requirements',
   access: 'account',
@@ -161,7 +161,7 @@ export const listSignInRequirements = defineOperation({
 
 export const getOrganisationSignIn = defineOperation({
   id: 'organisations.signIn',
-  summary: 'Get what an organisation requires of how people sign in, and who has set it up',
+  summary: 'Get the sign-in requirement of an organisation, and who has set up what it requires',
   method: 'GET',
   path: '/organisations/{organisation}/sign-in',
   access: 'account',

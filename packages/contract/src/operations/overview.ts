@@ -8,7 +8,7 @@ import { BandName } from './health.ts';
 
 export const visitGame = defineOperation({
   id: 'overview.visit',
-  summary: 'Record that you look at a game, which the website does when you open one of its pages',
+  summary: 'Record your visit to a game; the website does this when you open one of its pages',
   method: 'POST',
   path: '/games/{uid}/visits',
   access: 'account',
@@ -17,7 +17,7 @@ export const visitGame = defineOperation({
   audit: false,
   params: GameParams,
   output: Type.Object({
-    last_visit: Nullable({ ...Timestamp, description: 'When the visit before ended; null if this is the first' }),
+    last_visit: Nullable({ ...Timestamp, description: 'When the previous visit ended; null if this is the first' }),
   }),
   statuses: [200],
   errors: ['notFound'],

@@ -61,7 +61,7 @@ export const listRefusals = defineOperation({
         first_at: Timestamp,
         last_at: Timestamp,
       }),
-      { maxItems: LIMITS.refusalsListed, description: 'The last sent first' },
+      { maxItems: LIMITS.refusalsListed, description: 'Most recently sent first' },
     ),
   }),
   statuses: [200],

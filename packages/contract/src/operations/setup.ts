@@ -119,7 +119,7 @@ export const ADDRESS_TEST_BYTES = LIMITS.chunkBytes;
 
 export const testAddress = defineOperation({
   id: 'setup.testAddress',
-  summary: 'Test the way from a browser to the server: the public URL, proxies and a body as large as a chunk',
+  summary: 'Test the connection from a browser to the server: the public URL, proxies and a body as large as a chunk',
   method: 'POST',
   path: '/operator/setup/address/test',
   access: 'operator',

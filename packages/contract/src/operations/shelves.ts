@@ -152,7 +152,7 @@ export const browseGames = defineOperation({
     sort: Type.Optional(
       Type.Enum([...GAME_SORTS], {
         description:
-          'newest: published last; updated: released last; downloads: most often in the last 30 days, counted each hour; name: from A to Z. Without it, games whose name matches q come first, then the newest.',
+          'newest: most recently published; updated: most recently released; downloads: most downloaded in the last 30 days, counted each hour; name: from A to Z. Without it, games whose name matches q come first, then the newest.',
       }),
     ),
     ...CursorQuery,

@@ -108,7 +108,7 @@ const Release = Type.Object({
 
 export const listReleases = defineOperation({
   id: 'store.releases',
-  summary: 'List the versions that stable has offered, newest first, without temporary promotions and roll backs',
+  summary: 'List the versions that stable has offered, newest first, without temporary promotions and rollbacks',
   method: 'GET',
   path: '/public/games/{uid}/releases',
   access: 'public',
@@ -135,7 +135,7 @@ export const listSimilar = defineOperation({
   output: Type.Object({
     games: Type.Array(ShelfGame, {
       maxItems: LIMITS.similarGames,
-      description: 'Those with the most shared tags first; only games that meet the rules for shelves',
+      description: 'Games with the most shared tags first; only games that meet the rules for shelves',
     }),
   }),
   statuses: [200],

@@ -62,7 +62,7 @@ export const SymbolRecord = Type.Object({
   uploaded_at: Timestamp,
   poorer_at: Nullable({
     ...Timestamp,
-    description: 'When a poorer file of this module was last uploaded, which is not used',
+    description: 'When a less complete file of this module was last uploaded, which is not used',
   }),
 });
 const SymbolList = Type.Object({ symbols: Type.Array(SymbolRecord) });
@@ -104,7 +104,7 @@ export const uploadSymbols = defineOperation({
         kept_symbol_uid: Uuid,
         reason: Type.String(),
       }),
-      { description: 'Files that are not used because the build has a richer one of the same module' },
+      { description: 'Files that are not used because the build has a more complete one of the same module' },
     ),
   }),
   statuses: [201, 200],

@@ -91,7 +91,7 @@ export const changeCrashGroups = defineOperation({
   body: Type.Object({ group_ids: GroupIds(1, LIMITS.crashGroupsChanged), ...ChangeFields }),
   output: Type.Object({
     change_uid: Nullable(ChangeUid),
-    changed: Type.Integer({ description: 'Number of groups that are different now' }),
+    changed: Type.Integer({ description: 'Number of groups that were changed' }),
   }),
   statuses: [200],
   errors: ['notFound', 'limitReached'],
@@ -112,8 +112,8 @@ export const undoCrashGroupChange = defineOperation({
   role: 'triager',
   params: Type.Object({ uid: GameRef, change_uid: Uuid }),
   output: Type.Object({
-    change_uid: Nullable(Type.String({ ...Uuid, description: 'Undoes the undoing; null if nothing was undone' })),
-    undone: Type.Integer({ description: 'Number of groups that are as they were before' }),
+    change_uid: Nullable(Type.String({ ...Uuid, description: 'Undoes this undo; null if nothing was undone' })),
+    undone: Type.Integer({ description: 'Number of groups that were restored' }),
     skipped: Type.Integer({ description: 'Number of groups that were changed again since' }),
   }),
   statuses: [200],
@@ -167,7 +167,7 @@ export const unmergeCrashGroups = defineOperation({
   errors: ['notFound'],
   mcp: {
     tool: 'unmerge_crash_groups',
-    when: 'Use it when the user says that a merged group has another cause.',
+    when: 'Use it when the user says that a merged group has a different cause.',
     scope: 'mcp:write',
   },
 });

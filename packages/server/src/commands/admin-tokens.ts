@@ -26,14 +26,14 @@ const OF_GAME = ['deploy-keys', 'upload-tokens', 'symbol-urls'] as const;
 export function addTokenCommands(admin: Command): void {
   admin
     .command('token')
-    .description('manage what works without a password')
+    .description('revoke keys and tokens')
     .command('revoke')
     .description(
       'revoke the keys and tokens of a game, or the sessions, keys, API tokens, agents and logins of an account',
     )
     .option('--game <uid>', `uid or slug of the game: ${OF_GAME.join(', ')}`)
     .option('--email <email>', `the email address of the account: ${OF_ACCOUNT.join(', ')}`)
-    .option('--ref <reference>', 'a single key or token: how it begins, as in lists, or the whole of it')
+    .option('--ref <reference>', 'a single key or token: its beginning, as lists show it, or all of it')
     .option('--only <kinds>', 'only these kinds, separated by commas')
     .option('--json', 'print one JSON object', false)
     .action(revokeCommand);
@@ -43,9 +43,9 @@ type Options = { game?: string; email?: string; ref?: string; only?: string; jso
 
 async function revokeCommand({ game, email, ref, only, json }: Options): Promise<void> {
   if ([game, email, ref].filter((each) => each !== undefined).length !== 1)
-    throw new UsageError('Use either --game, --email or --ref.');
+    throw new UsageError('Use exactly one of --game, --email and --ref.');
   if (ref !== undefined) {
-    if (only !== undefined) throw new UsageError('--only: not with --ref, which names one key or token.');
+    if (only !== undefined) throw new UsageError('--only cannot be used with --ref, which names one key or token.');
     return perform('admin.tokenRevoke', json, ({ ctx }) => revokeOne(ctx, ref));
   }
   const all: readonly string[] = game === undefined ? OF_ACCOUNT : OF_GAME;

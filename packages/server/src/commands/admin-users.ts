@@ -22,7 +22,7 @@ export function addUserCommands(user: Command): void {
     .option('--search <text>', 'only accounts whose name or email contains this')
     .option('--disabled', 'only disabled accounts', false)
     .option('--limit <count>', 'how many to list, up to 1000', '50')
-    .option('--cursor <cursor>', 'continue after the accounts listed before')
+    .option('--cursor <cursor>', 'the cursor that the previous page printed')
     .option('--json', 'print one JSON object', false)
     .action(listCommand);
   user
@@ -37,7 +37,7 @@ export function addUserCommands(user: Command): void {
     .command('delete')
     .description('delete an account, unless games would be left without an owner')
     .requiredOption('--email <email>', 'the email address of the account')
-    .option('--yes', 'do not ask: this cannot be undone', false)
+    .option('--yes', 'skip the confirmation; a deleted account cannot be restored', false)
     .option('--json', 'print one JSON object', false)
     .action(deleteCommand);
 }

@@ -108,7 +108,7 @@ export function addAdminCommands(admin: Command): void {
     .action(createGameCommand);
   game
     .command('quota')
-    .description('show the quotas of a game, or set them instead of the settings')
+    .description('show the quotas of a game, or set quotas that override the settings')
     .requiredOption('--game <uid>', 'uid or slug of the game')
     .option('--storage-mb <n>', 'MiB of builds and symbols; 0 for no limit, "default" for the setting')
     .option('--crash-mb <n>', 'MiB of crash files per day; 0 for no limit, "default" for the setting')

@@ -322,7 +322,7 @@ async function checkScanner({ config: { clamd: address, clamdStreamLimit: stream
     await scanner.ping();
     const { engine, signatures } = await scanner.version();
     return signatures === null
-      ? [warn(`${engine} responds without signatures.`, 'Make sure that freshclam runs.')]
+      ? [warn(`${engine} responds, but has no signatures.`, 'Make sure that freshclam runs.')]
       : [pass(`${engine} responds, with signatures ${signatures}.`)];
   } catch {
     return [
@@ -365,7 +365,7 @@ async function checkSymbolSource(source: SymbolSource, { symbolPrivateHosts: all
     if (file === null) return pass(`The symbol server ${name} responds.`);
     file.close();
     return warn(
-      `${name} responds with a file that no symbol server has.`,
+      `${name} returned a file for a name that no symbol server has.`,
       'Check its address in CHAUFFEUR_SYMBOL_SOURCES: this may be a page to sign in.',
     );
   } catch (error) {
@@ -403,7 +403,7 @@ async function checkClock({ config: { databaseUrl } }: Facts): Promise<Check[]> 
       : [
           fail(
             `The clocks of this machine and of the database differ by ${Math.round(difference / 1000)} s.`,
-            'Let NTP set both.',
+            'Synchronize both with NTP.',
           ),
         ];
   } catch {

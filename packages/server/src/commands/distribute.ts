@@ -42,8 +42,8 @@ function describe({ citus, nodes, steps }: Plan): string {
     for (const step of selected)
       lines.push(step.action === 'none' ? `  ${step.table}` : `  ${step.table.padEnd(width)}  ${sizeOf(step)}`);
   };
-  list('To be distributed in one transaction, for which writes wait:', 'distribute');
-  list('To be distributed afterwards, one by one, while nothing waits:', 'distribute later');
+  list('Distributed in one transaction, which blocks writes:', 'distribute');
+  list('Distributed afterwards, one by one, without blocking:', 'distribute later');
   list('Distributed:', 'none');
   return `${lines.join('\n')}\n`;
 }

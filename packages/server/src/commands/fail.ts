@@ -212,6 +212,6 @@ const MISTAKES: readonly Mistake[] = [
   {
     name: 'full disk',
     applies: hasCode('ENOSPC', 'EDQUOT', '53100'),
-    message: () => 'the disk is full. Make room, and start again.',
+    message: () => 'the disk is full. Free some space, and start again.',
   },
 ];

@@ -63,7 +63,7 @@ export async function withStore<T>(
     return await work(store);
   } catch (error) {
     if (!isStorageFull(error)) throw error;
-    throw new BackupError(`The disk is full, so ${what} is incomplete. Make room, and run the command again.`);
+    throw new BackupError(`The disk is full, so ${what} is incomplete. Free some space, and run the command again.`);
   } finally {
     await store.close();
   }

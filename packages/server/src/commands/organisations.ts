@@ -30,7 +30,7 @@ export function addOrganisationCommands(admin: Command): void {
     .action(ownerCommand);
   organisation
     .command('allow-any-sign-in')
-    .description('no longer require a second factor or single sign-on from its people')
+    .description('stop requiring a second factor or single sign-on of its members')
     .requiredOption('--organisation <uid>', 'uid or slug of the organisation')
     .option('--json', 'print one JSON object', false)
     .action(allowAnySignInCommand);

@@ -66,7 +66,7 @@ export async function runProgram(): Promise<void> {
     .action(runRestore);
   program
     .command('verify')
-    .description('check that the blobs of all rows are intact, or that a backup is')
+    .description('check that all blobs, or a backup, are intact')
     .argument('[address]', 'the folder or bucket of a backup')
     .option('--at <time>', 'check the newest backup that began at this time or earlier')
     .option('--json', 'print one JSON object', false)
@@ -82,7 +82,7 @@ export async function runProgram(): Promise<void> {
     .action(runBlobsCopy);
   program
     .command('config')
-    .description('work with the settings')
+    .description('check the settings')
     .command('check')
     .description('check all settings, connections and permissions, without changing anything')
     .option('--json', 'print one JSON object', false)

@@ -142,7 +142,7 @@ function requireChecksum(form: SymbolForm, fields: Fields, digest: string): void
   if (problem !== null) throw errors.invalidFile(problem);
   if (canonicalChecksum(fields.checksum ?? '') === digest) return;
   throw errors.wrongChecksum(
-    'checksum: the received bytes have another SHA-256. Compute it again and repeat the upload.',
+    'checksum: the received bytes have a different SHA-256. Compute it again and repeat the upload.',
   );
 }
 

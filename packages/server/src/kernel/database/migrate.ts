@@ -181,7 +181,7 @@ function findPending(migrations: readonly Migration[], applied: readonly Applied
   for (const { name, sha256, works_with: worksWith } of applied) {
     if (!available.has(name) && (worksWith === null || isNewer(worksWith, VERSION)))
       throw new MigrationError(
-        `The database has ${name}, with which Chauffeur ${VERSION} does not work: start ${worksWith === null ? 'a newer version' : `version ${worksWith} or newer`}.`,
+        `The database has ${name}, which Chauffeur ${VERSION} does not support: start ${worksWith === null ? 'a newer version' : `version ${worksWith} or newer`}.`,
       );
     if (available.has(name) && available.get(name) !== sha256)
       throw new MigrationError(
@@ -208,7 +208,7 @@ async function applyWhenFree(
         throw new MigrationError(`${migration.name} failed: ${(error as Error).message}`, { cause: error });
       if (Date.now() + waits.retryMs > deadline)
         throw new MigrationError(
-          `${migration.name} could not lock its tables, because others use them, such as a backup. Run it again when they have ended.`,
+          `${migration.name} could not lock its tables, because something else uses them, such as a backup. Run it again when that has finished.`,
           { cause: error },
         );
       log.warn({ migration: migration.name }, 'waiting for a table that is in use, such as by a backup');

@@ -34,7 +34,7 @@ describe('the problem of a delivery', () => {
   test('of a connection names no addresses of this network', () => {
     const failed = (code: string) => Object.assign(new Error(`connect ${code} 10.0.0.7:443`), { code });
     assert.equal(problemOf(failed('ECONNREFUSED'), 15), 'The host refused the connection (ECONNREFUSED).');
-    assert.equal(problemOf(failed('ENOTFOUND'), 15), "There isn't a host with this name (ENOTFOUND).");
+    assert.equal(problemOf(failed('ENOTFOUND'), 15), 'No host has this name (ENOTFOUND).');
     assert.match(problemOf(new NotPublicError(), 15), /^The host has a private address/);
     assert.equal(
       problemOf(new DOMException('', 'TimeoutError'), 15),

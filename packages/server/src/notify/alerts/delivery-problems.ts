@@ -28,7 +28,7 @@ function meaningOf(status: number): string {
 
 /** The codes of errors of connections, for people. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  ENOTFOUND: "There isn't a host with this name",
+  ENOTFOUND: 'No host has this name',
   EAI_AGAIN: "The host's name could not be looked up",
   ECONNREFUSED: 'The host refused the connection',
   ECONNRESET: 'The connection was closed before a response arrived',

@@ -259,7 +259,7 @@ describe('the facts about a crash', () => {
       [
         'Build: 1.2 for Windows x86_64',
         'Reason: EXCEPTION_ACCESS_VIOLATION_READ',
-        'Own code: Door::open (door.cc:14) ← Level::load',
+        'Your code: Door::open (door.cc:14) ← Level::load',
         'Hit: 12 devices, 40 reports since 2026-12-01 09:05 UTC',
         'Player: “I opened the door. See https: //evil. example <!channel> @ everyone **bold** [a](http: //evil. example) <b>& "x"  $& `code`”',
         'Picture: Sign in to see it',

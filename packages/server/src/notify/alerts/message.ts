@@ -214,7 +214,7 @@ function factsOf(crash: CrashFacts, page: Page): Fact[] {
   return [
     { name: 'Build', text: oneLine(nameOf(crash)) },
     ...(reason === null ? [] : [{ name: 'Reason', text: oneLine(reason) }]),
-    ...(functions.length === 0 ? [] : [{ name: 'Own code', text: oneLine(functions.join(' ← ')) }]),
+    ...(functions.length === 0 ? [] : [{ name: 'Your code', text: oneLine(functions.join(' ← ')) }]),
     { name: 'Hit', text: formatHits(crash) },
     ...(message === null ? [] : [{ name: 'Player', text: quote(plainName(message)) }]),
     ...(picture === null

@@ -42,7 +42,7 @@ export function openStream(ctx: Context, stream: Stream): () => void {
   const isBelowLimit = max === 0 || (used[0]! < max && used[1]! < max * ACCOUNTS_OF_ADDRESS);
   const isAllowed = isBelowLimit && state.streams.size < MAX_OF_PROCESS;
   if (!countLimit(ctx.metrics, 'open_streams', isAllowed))
-    throw errors.limitReached('Too many pages follow changes at the same time.', {
+    throw errors.limitReached('Too many pages are following changes at the same time.', {
       data: { retry_after: RETRY_SECONDS },
     });
   state.streams.add(stream);

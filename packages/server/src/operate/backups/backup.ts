@@ -84,7 +84,7 @@ export async function backUp(
 ): Promise<BackupResult> {
   const result = await withSession(pool, async (session) => {
     if (!(await lockDeletions(session.db)))
-      throw new BackupError('Another backup of this installation is running. Wait for its end.');
+      throw new BackupError('Another backup of this installation is running. Wait for it to finish.');
     const result = await storeRun(ctx, async (startedAt) => {
       const saved = await saveAll(ctx, session, target, startedAt, report);
       if (keep !== null) await prune(session.db, target, { keep, made: saved.id }, report);

@@ -91,7 +91,7 @@ export async function requireEmail(ctx: Context, tx: Tx, kind: EmailKind, email:
   const [{ held, retryAfter } = SENT] = await enqueueEmails(ctx, tx, kind, [email], cause);
   if (held === null) return;
   throw errors.limitReached(
-    `This address has had too many emails of this kind, or has asked for no more. Try again in ${retryAfter} s.`,
+    `This address has had too many emails of this kind, or does not want any more. Try again in ${retryAfter} s.`,
     { data: { retry_after: retryAfter } },
   );
 }

@@ -61,7 +61,7 @@ export async function findGameFor(db: Db, caller: Caller, ref: string): Promise<
   if (game === null || isReachableBy(caller, game)) return game;
   const isOfToken = caller.kind === 'account' && caller.agent?.kind === 'token';
   if (isOfToken && (await sql.roleOnGame(db, game.game_id, caller.user.id)) !== null)
-    throw errors.gameNotInToken(`This API token is limited to other games than ${game.slug}.`);
+    throw errors.gameNotInToken(`This API token does not include the game ${game.slug}.`);
   return null;
 }
 

@@ -67,7 +67,7 @@ async function complete(ctx: Context, arrival: Arrival, steps: RecordSteps): Pro
 function requireChecksum(digest: string, announced: string): void {
   if (digest !== announced)
     throw errors.wrongChecksum(
-      'checksum: the received bytes have another SHA-256. Compute it again and restart the upload.',
+      'checksum: the received bytes have a different SHA-256. Compute it again and restart the upload.',
     );
 }
 

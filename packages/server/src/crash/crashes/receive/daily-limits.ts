@@ -40,7 +40,7 @@ export function secondsLeft({ clock }: Context): number {
 export function tooManyBytes(ctx: Context): ApiError {
   const seconds = secondsLeft(ctx);
   return errors.limitReached(
-    `This game has reached its limit of bytes of crash files a day. Try again in ${seconds} s.`,
+    `This game has reached its daily limit of bytes of crash files. Try again in ${seconds} s.`,
     { data: { retry_after: seconds } },
   );
 }

@@ -89,7 +89,7 @@ function checkChange(change: Input, now: Date): void {
   }
   const { until, reports, next_build: nextBuild = false } = snooze ?? {};
   if (until === undefined && reports === undefined && !nextBuild)
-    throw errors.invalid('snooze: say when the group opens again, with until, reports or next_build.');
+    throw errors.invalid('snooze: set until, reports or next_build, which decide when the group opens again.');
   if (until !== undefined && new Date(until) <= now) throw errors.invalid('snooze.until: choose a time in the future.');
 }
 
