@@ -541,6 +541,7 @@ create table crash_reports (
   attachments jsonb default '[]'::jsonb not null,
   trace jsonb,
   held_by integer,
+  walk_stops jsonb,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
   constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text])))

@@ -77,7 +77,9 @@ const isOpenedLater = inFolders(
 const CRASHES = 'packages/web/src/pages/crashes';
 const isOfCrashes = inFolders(CRASHES);
 /** The folded sections of the page of a crash, and what only some crashes have. */
-const isFolded = inFolders(...['Attachments', 'MissingGameSymbols', 'Threads'].map((name) => `${CRASHES}/${name}`));
+const isFolded = inFolders(
+  ...['Attachments', 'MissingGameSymbols', 'Threads', 'describe-stops'].map((name) => `${CRASHES}/${name}`),
+);
 /** The code that the page of a crash group loads when someone scrolls down. */
 const isFurtherDown = inFolders(...['Facets', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
 

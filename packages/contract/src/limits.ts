@@ -141,6 +141,8 @@ export const LIMITS = {
   threadFrames: 1000,
   threadWords: 1024,
   similarGroups: 5,
+  /** Newest reports of a group that are searched for modules that stopped their walks. */
+  walkStopReports: 200,
   /** Newest reports of a build that are searched for missing symbols. */
   missingSymbolReports: 500,
   /** A Breakpad symbol file, unpacked. */

@@ -81,6 +81,8 @@ export type Thread = {
   readonly frames: readonly Frame[];
   /** The limit that ended the walk early; null if the whole stack was walked. */
   readonly truncated: 'frames' | 'scans' | 'steps' | 'output' | null;
+  /** Set if the stack goes on, but the module of the last frame has no rules that find its caller. */
+  readonly incomplete?: true;
   /**
    * Memory at the stack pointer; null if the dump does not contain it or a limit was reached. Missing unless the limit
    * `stackMemory` is set. It can contain anything that the program handled, such as parts of texts.

@@ -150,6 +150,7 @@ export class Walker {
       frame_count: frames.length,
       frames,
       truncated: walk?.truncated ?? null,
+      ...(walk?.incomplete && { incomplete: true }),
     };
   }
 

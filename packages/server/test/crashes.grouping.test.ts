@@ -118,6 +118,7 @@ describe('crash groups', () => {
         ],
         functions: ['shared'],
         missingSymbols: [`${name}.so/${name}`, '"quoted", and \\ so on'],
+        stops: [],
         system: { os: 'Linux', osVersion: '', distribution: null, cpu: null, cores: 1 },
         notes: { message: '', metadata: {} },
       },

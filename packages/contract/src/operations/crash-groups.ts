@@ -104,6 +104,35 @@ export const CrashGroupDetail = Type.Object({
   ),
 });
 
+const WalkStop = Type.Object({
+  module: Foreign(Type.String({ description: 'The file name of the module' })),
+  debug_file: Foreign(Type.String()),
+  debug_id: Foreign(
+    Type.String({ description: 'The code id for a module without a debug id; empty for one without any id' }),
+  ),
+  version: Nullable(Foreign(Type.String())),
+  os: Foreign(Type.String()),
+  arch: Foreign(Type.String()),
+  own: Type.Boolean({ description: "Whether it belongs to the game rather than to the player's system" }),
+  reports: Type.Integer({ description: 'Reports whose stack ended in the module, or has guessed frames after it' }),
+  stopped: Type.Integer({ description: 'Reports of these whose stack ended there, although it goes on' }),
+  why: Type.Enum(['never_uploaded', 'no_unwind_data', 'wrong_debug_id', 'unreadable', 'no_id', 'system_module']),
+  help: Foreign(Type.String({ description: 'What would help' })),
+});
+
+const CrashGroupWithStops = Type.Object({
+  ...CrashGroupDetail.properties,
+  walk_stops: Type.Object(
+    {
+      reports: Type.Integer({
+        description: `The newest reports that were looked at: at most ${LIMITS.walkStopReports}, without reports whose dumps were read by an earlier release`,
+      }),
+      modules: Type.Array(WalkStop),
+    },
+    { description: 'The modules without unwind data that stacks of the group could not be followed through' },
+  ),
+});
+
 export const GroupParams = Type.Object({ uid: GameRef, group_id: Uuid });
 
 export const CrashQuery = Type.Optional(
@@ -168,15 +197,21 @@ export const countCrashGroups = defineOperation({
 
 export const getCrashGroup = defineOperation({
   id: 'crashes.getGroup',
-  summary: 'Get a crash group and how its signature was generated',
+  summary:
+    'Get a crash group, how its signature was generated, and which modules its stacks could not be followed through',
   method: 'GET',
   path: '/games/{uid}/crash-groups/{group_id}',
   access: 'account',
   role: 'viewer',
   params: GroupParams,
-  output: CrashGroupDetail,
+  output: CrashGroupWithStops,
   statuses: [200],
   errors: ['notFound'],
+  mcp: {
+    tool: 'get_crash_group',
+    when: 'Use it to read one crash group in detail. Where walk_stops names modules, its stacks are incomplete or guessed; help says what to upload.',
+    scope: 'mcp:read',
+  },
 });
 
 const CRASH_VIEWS = ['groups', 'reports'] as const;

@@ -4,7 +4,15 @@ import type { CodePlace } from '../symbols/module-symbols.ts';
 import { AMD64_UNWINDER } from './amd64.ts';
 import { ARM_UNWINDER } from './arm.ts';
 import { ARM64_UNWINDER } from './arm64.ts';
-import type { Budget, Caller, StackFrame, UnwindContext, Unwinder } from './unwinder.ts';
+import { wordsToScan } from './scan.ts';
+import {
+  type Budget,
+  type Caller,
+  type StackFrame,
+  stackOfFrame,
+  type UnwindContext,
+  type Unwinder,
+} from './unwinder.ts';
 import { X86_UNWINDER } from './x86.ts';
 
 const UNWINDERS: Readonly<Record<CpuName, Unwinder>> = {
@@ -26,6 +34,8 @@ export type Walk = {
   readonly frames: readonly StackFrame[];
   /** The limit that ended the walk; undefined if the stack ended. */
   readonly truncated: 'frames' | 'scans' | 'steps' | 'output' | undefined;
+  /** Set if nothing describes the last frame, and the stack goes on above what was searched for its caller. */
+  readonly incomplete?: boolean;
 };
 
 /** An address in the first page is a null pointer with an offset, so it is not a return address. */
@@ -43,7 +53,9 @@ export function walkStack(registers: Registers, context: UnwindContext, limits: 
     const frame = frames.at(-1)!;
     const caller = findCaller(frame, frames.at(-2), unwinder, context);
     if (context.budget.steps < 0) return { frames, truncated: 'steps' };
-    if (caller === undefined || !makesProgress(caller, frame, context)) return { frames, truncated: undefined };
+    if (caller === 'end') return { frames, truncated: undefined };
+    if (caller === undefined || !makesProgress(caller, frame, context))
+      return { frames, truncated: undefined, incomplete: isIncomplete(frame, context) };
     if (caller.trust === 'scan' || caller.trust === 'cfi_scan') scanned += 1;
     frames.push(nameFrame(caller, unwinder, context));
   }
@@ -54,14 +66,27 @@ function findCaller(
   callee: StackFrame | undefined,
   { techniques }: Unwinder,
   context: UnwindContext,
-): Caller | undefined {
+): Caller | 'end' | undefined {
   context.budget.steps -= techniques.length;
   for (const technique of techniques) {
     const caller = technique(frame, context, callee);
-    if (caller === 'end') return undefined;
     if (caller !== undefined) return caller;
   }
   return undefined;
+}
+
+/**
+ * Whether the stack goes on, but the module of the last frame has no rules that find its caller. The outermost function
+ * of a thread is near the end of the stack, and a search of the stack gets there.
+ */
+function isIncomplete(frame: StackFrame, context: UnwindContext): boolean {
+  const { module, symbols, instruction, registers } = frame;
+  if (module === undefined) return false;
+  const offset = Number(instruction - module.base);
+  if (symbols?.cfiAt(offset) !== undefined || symbols?.stackWinAt(offset) !== undefined) return false;
+  const { wordSize, stackPointer } = context.cpu;
+  const searched = BigInt(wordsToScan(frame) * wordSize);
+  return stackOfFrame(frame, context).word(registers.get(stackPointer)! + searched, wordSize) !== undefined;
 }
 
 /**

@@ -108,6 +108,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     list_channels: { args: { uid } },
     list_game_crashes: { args: { uid } },
     list_crash_groups: { args: { uid } },
+    get_crash_group: { args: group },
     list_crash_group_activity: { args: group },
     get_crash: { args: { uid, crash_id: studio.crashId } },
     get_crash_thread: { args: { uid, crash_id: studio.crashId, thread: '0' } },

@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { facetIdsOf } from '../../src/crash/crashes/groups/facet-ids.ts';
 import { type DumpSystem, facetsOf } from '../../src/crash/crashes/groups/facet-rules.ts';
 import type { Grouping } from '../../src/crash/crashes/groups/grouping.ts';
-import type { ExcerptFrame } from '../../src/crash/crashes/process/excerpt.ts';
+import type { Excerpt, ExcerptFrame } from '../../src/crash/crashes/process/excerpt.ts';
 import { groupMessages } from '../../src/crash/crashes/process/messages.job.ts';
 import { rememberFunctions } from '../../src/crash/crashes/process/prepare-grouping.ts';
 import { recordWalks } from '../../src/crash/crashes/process/process.job.ts';
@@ -70,6 +70,8 @@ export type ReportInput = {
   /** Functions of the crashed thread, innermost first; the first names the group. Without a stack, the message does. */
   stack?: readonly string[];
   missing?: readonly string[];
+  /** The modules that stopped the walk. */
+  stops?: Excerpt['stops'];
   dump?: Uint8Array;
   log?: Uint8Array;
 };
@@ -102,7 +104,7 @@ export async function recordStack(
   gameId: string,
   reportId: string,
   stack: readonly string[],
-  { missing = [], metadata = {} }: Pick<ReportInput, 'missing' | 'metadata'> = {},
+  { missing = [], stops = [], metadata = {} }: Pick<ReportInput, 'missing' | 'stops' | 'metadata'> = {},
 ) {
   const stackKey = `${blobStemOf(reportId)}.${newId()}.json.zst`;
   const upload = await ctx.blobs.append(
@@ -116,6 +118,7 @@ export async function recordStack(
     frames: stack.map(frameOf),
     functions: stack,
     missingSymbols: missing,
+    stops,
     system: SYSTEM,
     notes: { message: '', metadata: {} },
   };

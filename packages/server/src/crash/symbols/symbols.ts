@@ -102,6 +102,7 @@ export type SymbolAnswer =
       readonly unwindKey: string | null;
       /** Whether there are only functions or only unwind rules. */
       readonly isPartial: boolean;
+      readonly hasUnwind: boolean;
     }
   /** Uploaded, or from a symbol server, but not compiled yet; `symbolsArrivedJob` runs when it is. */
   | { readonly state: 'pending'; readonly ofServer?: true }
@@ -159,8 +160,9 @@ function answerOf(row: FoundSymbols): SymbolAnswer {
   const { cache_key: cacheKey, cache_size: cacheSize } = row;
   if (cacheKey === null || cacheSize === null || row.cache_version !== CACHE_VERSION) return { state: 'pending' };
   const unwindKey = row.unwind_version === CACHE_VERSION ? row.unwind_key : null;
-  const isPartial = row.has_functions === false || (row.has_unwind === false && unwindKey === null);
-  return { state: 'compiled', cacheKey, cacheSize, unwindKey, isPartial };
+  const hasUnwind = row.has_unwind !== false || unwindKey !== null;
+  const isPartial = row.has_functions === false || !hasUnwind;
+  return { state: 'compiled', cacheKey, cacheSize, unwindKey, isPartial, hasUnwind };
 }
 
 /** One per context, so that concurrent requests share a copy. */

@@ -20,6 +20,7 @@ import { Problem } from '../../ui/Problem.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
+import type { WalkStops } from './describe-stops.ts';
 import { Stack } from './Stack.tsx';
 import { formatStack } from './stack-frames.ts';
 import { type Crash, useSource, useStack } from './use-crash.ts';
@@ -35,7 +36,14 @@ const LogTail = lazyPart(async () => (await import('./Attachments.tsx')).LogTail
 const TextOrigin = lazyPart(async () => (await import('./Threads.tsx')).TextOrigin);
 const Breadcrumbs = lazyPart(async () => (await import('./Attachments.tsx')).Breadcrumbs);
 
-export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) {
+type CrashDetailsProps = {
+  game: OpenGame;
+  crash: Crash;
+  /** The modules that stopped the walks of its group. */
+  stops?: WalkStops;
+};
+
+export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProps) {
   const { data: stack, error, isLoading, refetch } = useStack(game.game_uid, crash);
   const linkOf = useSource(game.game_uid, crash.commit);
   const hasStack = crash.available.includes('stack');
@@ -66,7 +74,7 @@ export function CrashDetails({ game, crash }: { game: OpenGame; crash: Crash }) 
         {stack !== undefined && stack.crashed === null && (
           <Text size="sm">The dump doesn't identify the crashed thread. All threads are listed below.</Text>
         )}
-        {stack !== undefined && <MissingSymbols crash={crash} modules={stack.modules} />}
+        {stack !== undefined && <MissingSymbols crash={crash} modules={stack.modules} stops={stops} />}
       </Section>
       <Permitted operation={getCrashAttachment}>
         {crash.attachments.length > 0 && (
@@ -211,23 +219,30 @@ function Downloads({ gameUid, crash }: { gameUid: string; crash: Crash }) {
   );
 }
 
-/** The code is loaded when symbols of the game are missing. */
+/** The code is loaded when symbols or unwind data are missing. */
 const MissingGameSymbols = lazyPart(async () => (await import('./MissingGameSymbols.tsx')).MissingGameSymbols);
 
-/** Modules on the stacks that have no symbols, the reason, and the command that uploads them. */
-function MissingSymbols({ crash, modules }: { crash: Crash; modules: CrashStack['modules'] }) {
+const NO_STOPS: WalkStops = { reports: 0, modules: [] };
+
+type MissingSymbolsProps = { crash: Crash; modules: CrashStack['modules']; stops: WalkStops };
+
+/** Modules without symbols or unwind data, the reason, and the command that uploads them. */
+function MissingSymbols({ crash, modules, stops }: MissingSymbolsProps) {
   const { slug } = useGame();
   const withoutSymbols = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
   const ofGame = withoutSymbols.filter((module) => module.own);
-  const ofSystem = withoutSymbols.filter((module) => !module.own);
+  const stopping = new Set(stops.modules.map(({ debug_file: file, debug_id: id }) => `${file}/${id}`));
+  const ofSystem = withoutSymbols.filter(
+    ({ own, debug_file: file, debug_id: id }) => !own && !stopping.has(`${file}/${id}`),
+  );
   const lookups = new Map(
     crash.missing_symbols.map(({ module, debug_id, lookup }) => [`${module}/${debug_id}`, lookup]),
   );
   return (
     <>
-      {ofGame.length > 0 && (
+      {(ofGame.length > 0 || stops.modules.length > 0) && (
         <Suspense>
-          <MissingGameSymbols slug={slug} crash={crash} modules={ofGame} />
+          <MissingGameSymbols slug={slug} crash={crash} modules={ofGame} stops={stops} />
         </Suspense>
       )}
       {formatSystemModules(ofSystem, lookups).map((text) => (

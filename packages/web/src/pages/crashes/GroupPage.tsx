@@ -120,7 +120,7 @@ function CrashGroup({ game, group, newest, isGone }: CrashGroupProps) {
             <Problem error={sample.error} onRetry={() => void sample.refetch()} />
           )}
           {sample.isLoading && <Skeleton h={DETAILS_HEIGHT} role="progressbar" aria-label="Loading latest report" />}
-          {crash !== undefined && <LatestReport game={game} crash={crash} />}
+          {crash !== undefined && <LatestReport game={game} crash={crash} group={group} />}
         </div>
       </div>
       <WhenNeeded height={CONTEXT_HEIGHT} label="Loading the context of the crash">
@@ -151,7 +151,7 @@ function GroupHead({ group, newest, triage }: GroupHeadProps) {
   );
 }
 
-function LatestReport({ game, crash }: { game: OpenGame; crash: Crash }) {
+function LatestReport({ game, crash, group }: { game: OpenGame; crash: Crash; group: GroupDetail }) {
   return (
     <>
       <Text size="sm" c="dimmed">
@@ -164,7 +164,7 @@ function LatestReport({ game, crash }: { game: OpenGame; crash: Crash }) {
         </SiteLink>{' '}
         · <Time at={crash.received_at} />
       </Text>
-      <CrashDetails game={game} crash={crash} />
+      <CrashDetails game={game} crash={crash} stops={group.walk_stops} />
     </>
   );
 }

@@ -14,6 +14,7 @@ import type { BlobStore } from '../../../kernel/blobs/store.ts';
 import { type DumpNotes, notesOf } from '../groups/dump-notes.ts';
 import type { DumpSystem } from '../groups/facet-rules.ts';
 import { crashedThread } from '../groups/grouping.ts';
+import { findStops, type WalkStop } from './walk-stops.ts';
 
 /** One function of the stack, innermost first. Inlined functions come before the function that contains them. */
 export type ExcerptFrame = {
@@ -39,6 +40,7 @@ export type Excerpt = {
    * `formatModule`. Symbols that arrive for one of them may improve the stack.
    */
   readonly missingSymbols: readonly string[];
+  readonly stops: readonly WalkStop[];
   readonly system: DumpSystem;
   readonly notes: DumpNotes;
 };
@@ -52,8 +54,8 @@ export const EXCERPT_LIMITS = {
 } as const;
 
 /**
- * Expects a report without private paths. `partial` are modules on stacks that had only functions or unwind rules. All text is made printable, as PostgreSQL rejects NUL and, in JSON, lone
- * surrogates.
+ * Expects a report without private paths. `partial` are modules on stacks that had only functions or unwind rules. All
+ * text is made printable, as PostgreSQL rejects NUL and, in JSON, lone surrogates.
  */
 export function excerptOf(report: Report, partial: readonly ModuleId[] = []): Excerpt {
   const stack = (crashedThread(report)?.frames ?? []).flatMap(unfold);
@@ -65,6 +67,7 @@ export function excerptOf(report: Report, partial: readonly ModuleId[] = []): Ex
       EXCERPT_LIMITS.functions,
     ),
     missingSymbols: missingSymbolsOf(report, partial),
+    stops: findStops(report),
     system: systemOf(report),
     notes: notesOf(report),
   };

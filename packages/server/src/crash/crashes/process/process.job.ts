@@ -229,6 +229,7 @@ const WALK_COLUMNS: readonly Column<Walk>[] = [
   { name: 'new_message', type: 'text', value: ({ notes }) => notes?.message ?? '' },
   { name: 'new_metadata', type: 'jsonb', value: ({ notes }) => JSON.stringify(notes?.metadata ?? {}) },
   { name: 'new_missing_symbols', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.missingSymbols) },
+  { name: 'new_walk_stops', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.stops) },
 ];
 
 /**
@@ -246,7 +247,8 @@ export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: 
     message: added.message,
     set: sql`${added.set}, state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
       crash_address = new_crash_address, frames = new_frames, functions = ${functions}::text[],
-      missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols)), trace = null`,
+      missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols)),
+      walk_stops = new_walk_stops, trace = null`,
     from: { rows: items.unnest('walk'), reportId: sql`walked_id` },
   };
   const facets = new Map(walks.flatMap((walk) => [...walk.facets]));

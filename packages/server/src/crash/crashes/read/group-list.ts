@@ -17,8 +17,9 @@ import * as groups from './group-list.sql.ts';
 import { findGroup, unknownGroup } from './group-list.sql.ts';
 import { groupOf, trendOf, unpackCounts } from './group-response.ts';
 import { groupConditions } from './query.ts';
+import { countStops, explainStops } from './walk-stops.ts';
 
-type GroupDetail = OutputOf<typeof contract.getCrashGroup>;
+type GroupDetail = Omit<OutputOf<typeof contract.getCrashGroup>, 'walk_stops'>;
 
 const PAGE_SIZE = 25;
 const DAYS_SHOWN = 30;
@@ -100,7 +101,12 @@ function firstDayShown({ clock }: Reader): Date {
 
 export const getCrashGroup = handle(contract.getCrashGroup, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  return onReplica(ctx, { caller, gameId: game.game_id }, (reader) => readGroup(reader, game.game_id, input.group_id));
+  const { group, stops } = await onReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
+    const group = await readGroup(reader, game.game_id, input.group_id);
+    const family = [group.group_id, ...group.merged.map(({ group_id }) => group_id)];
+    return { group, stops: await countStops(reader.db, game.game_id, family) };
+  });
+  return { ...group, walk_stops: await explainStops(ctx, game.game_id, stops) };
 });
 
 /** Throws `notFound` if there is no such group. */

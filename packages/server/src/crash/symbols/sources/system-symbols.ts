@@ -28,6 +28,7 @@ export type SystemAnswer =
       /** A server has all of a module in one file. */
       readonly unwindKey: null;
       readonly isPartial: false;
+      readonly hasUnwind: true;
     }
   /** Not compiled yet. */
   | { readonly state: 'pending'; readonly ofServer: true };
@@ -51,6 +52,6 @@ export async function findSystemSymbols(
     if (id === null) return null;
     if (cacheKey === null || cacheSize === null || version !== CACHE_VERSION)
       return { state: 'pending', ofServer: true };
-    return { state: 'compiled', cacheKey, cacheSize, unwindKey: null, isPartial: false };
+    return { state: 'compiled', cacheKey, cacheSize, unwindKey: null, isPartial: false, hasUnwind: true };
   });
 }
