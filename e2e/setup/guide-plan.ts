@@ -79,6 +79,10 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   'symbols: dsymutil Game.app/Contents/MacOS/Game -o Game.dSYM': { not: 'dsymutil exists on macOS only' },
   'symbols: gcc -g -O2 -Wl,--build-id -o game game.c': { run: true, needs: 'gcc' },
   'symbols: objcopy --only-keep-debug game game.debug': { run: true, needs: 'gcc' },
+  'symbols: emcc -O2 -g -gseparate-dwarf=game.debug.wasm -o game.js game.cpp': {
+    not: 'Emscripten is not installed; tests convert a module of Clang',
+  },
+  'symbols: chauffeur-dump-syms game.wasm game.debug.wasm -o game.sym': { not: 'Emscripten is not installed' },
   "symbols: readelf -n game | grep 'Build ID'": { run: true, needs: 'readelf' },
   'symbols: go build -ldflags="-B=0x$(head -c20 /dev/urandom | od -An -tx1 | tr -d \' \\n\')" -o game .': {
     not: 'the guide has no program in Go',

@@ -24,6 +24,11 @@ const BINARY_KINDS: readonly Kind[] = [
     what: 'it is a Mach-O program, library or dSYM',
     remedy: CREATE,
   },
+  {
+    start: /^00 61 73 6d/,
+    what: 'it is a WebAssembly module, whose crash reports have their stack as text',
+    remedy: 'Leave it out. chauffeur-dump-syms shows what is at an offset.',
+  },
   { start: /^1f 8b/, what: 'it is compressed with gzip', remedy: UNPACK },
   { start: /^28 b5 2f fd/, what: 'it is compressed with zstd', remedy: UNPACK },
   { start: /^fd 37 7a 58 5a 00/, what: 'it is compressed with xz', remedy: UNPACK },

@@ -36,7 +36,7 @@ describe('chauffeur-dump-syms', () => {
     writeFileSync(join(folder, 'a.txt'), 'a text that has no symbols');
     const { exitCode, stderr, stdout } = await run(join(folder, 'a.txt'));
     assert.deepEqual({ exitCode, stdout }, { exitCode: 1, stdout: '' });
-    assert.match(stderr, /a\.txt is not an ELF, Mach-O, PE or PDB file \(unknown-format\)/);
+    assert.match(stderr, /a\.txt is not an ELF, Mach-O, PE, PDB or WebAssembly file \(unknown-format\)/);
     assert.match((await run('--wrong')).stderr, /--wrong/);
     assert.match((await run('--help')).stdout, /^Usage: /);
   });

@@ -7,7 +7,8 @@ import { identityRecords } from './identity.ts';
 
 const USAGE = `Usage: chauffeur-dump-syms <binary or debug file> [<its counterpart>] [-o <file>] [-a <cpu>]
 
-Converts native debug information to a Breakpad symbol file: ELF, Mach-O and PE files, with DWARF or a PDB.
+Converts native debug information to a Breakpad symbol file: ELF, Mach-O and PE files, with DWARF or a PDB, and
+WebAssembly with DWARF.
 
   <its counterpart>  the PDB, debug file or dSYM of a program, or the program of one of these; by default, it is looked
                      for next to the first file

@@ -22,6 +22,8 @@ import { readCodeView } from './pe/code-view.ts';
 import { convertWindows } from './pe/convert-pe.ts';
 import { openPe, type Pe } from './pe/pe.ts';
 import { SymbolWriter } from './symbols/symbol-writer.ts';
+import { convertWasm, isSameBuild } from './wasm/convert-wasm.ts';
+import { Wasm } from './wasm/wasm.ts';
 
 export type Conversion = {
   readonly identity: ModuleIdentity;
@@ -69,7 +71,10 @@ function openInput(path: string, files: OpenFiles): Input {
   const source = files.open(file);
   const format = detectFormat(source);
   if (format === undefined)
-    throw new DebugSymbolsError('unknown-format', `${basename(path)} is not an ELF, Mach-O, PE or PDB file`);
+    throw new DebugSymbolsError(
+      'unknown-format',
+      `${basename(path)} is not an ELF, Mach-O, PE, PDB or WebAssembly file`,
+    );
   return { path: file, source, format };
 }
 
@@ -107,6 +112,8 @@ class Converter {
         return this.#convertElf(main, other, counterpart);
       case 'macho':
         return this.#convertMacho(main, other, counterpart);
+      case 'wasm':
+        return this.#convertWasm(main, other, counterpart);
       default:
         return this.#convertWindows(main, other, counterpart);
     }
@@ -203,6 +210,24 @@ class Converter {
     throw new DebugSymbolsError('mismatch', `the file has code for ${cpus}, and not for ${cpu}`);
   }
 
+  #convertWasm(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+    requireFormat(other, ['wasm']);
+    let file = new Wasm(main.source);
+    let debug = other && new Wasm(other.source);
+    let { path } = main;
+    const hasDwarf = (wasm: Wasm) => wasm.custom('.debug_info') !== undefined;
+    // Offsets are those of the module as players have it, whichever of the two is named first.
+    if (debug !== undefined && hasDwarf(file) && !hasDwarf(debug)) [file, debug, path] = [debug, file, other!.path];
+    if (debug === undefined && !hasDwarf(file)) {
+      const isDebugFile = (source: ByteSource) =>
+        detectFormat(source) === 'wasm' && isSameBuild(file, new Wasm(source));
+      const found = this.#findNear(path, wasmDebugNames(file, path), isDebugFile);
+      debug = found && new Wasm(found.source);
+      counterpart.path = found?.path;
+    }
+    return convertWasm({ main: file, path, debug }, this.#writer);
+  }
+
   #convertWindows(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
     requireFormat(other, main.format === 'pe' ? ['pdb'] : ['pe']);
     const inputs = other === undefined ? [main] : [main, other];
@@ -265,6 +290,12 @@ function isDebugFileOf(source: ByteSource, elf: Elf): boolean {
   const debug = new Elf(source);
   const [one, other] = [elf.buildId(), debug.buildId()];
   return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
+}
+
+function wasmDebugNames(file: Wasm, path: string): string[] {
+  const linked = file.externalDebugInfo();
+  const own = `${basename(path).replace(/\.wasm$/i, '')}.debug.wasm`;
+  return linked === undefined ? [own] : [lastPart(linked), own];
 }
 
 function pdbNames(pe: Pe, path: string): string[] {

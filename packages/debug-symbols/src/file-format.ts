@@ -2,8 +2,9 @@
 import type { ByteSource } from './byte-source.ts';
 import { isElf } from './elf/elf.ts';
 import { isMacho } from './macho/macho.ts';
+import { isWasm } from './wasm/wasm.ts';
 
-export type FileFormat = 'elf' | 'macho' | 'pe' | 'pdb';
+export type FileFormat = 'elf' | 'macho' | 'pe' | 'pdb' | 'wasm';
 
 const PDB_MARK = 'Microsoft C/C++ MSF 7.00\r\n';
 const OLD_PDB_MARK = 'Microsoft C/C++ program database 2.00\r\n';
@@ -15,6 +16,7 @@ export function detectFormat(source: ByteSource): FileFormat | undefined {
   if (start.length < 16) return undefined;
   if (isElf(start)) return 'elf';
   if (isMacho(start)) return 'macho';
+  if (isWasm(start)) return 'wasm';
   const text = Buffer.from(start).toString('latin1');
   if (text.startsWith(PDB_MARK) || text.startsWith(OLD_PDB_MARK)) return 'pdb';
   if (text.startsWith('MZ')) return hasPeHeader(source, start) ? 'pe' : undefined;

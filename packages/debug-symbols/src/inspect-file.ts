@@ -11,9 +11,12 @@ import { openPdb } from './pdb/pdb.ts';
 import { readCodeView } from './pe/code-view.ts';
 import { openPe, type Pe } from './pe/pe.ts';
 
+/** The formats of files that dumps can refer to. */
+type NativeFormat = Exclude<FileFormat, 'wasm'>;
+
 /** A module in a file. A universal binary has one for each CPU. */
 export type FilePart = {
-  readonly format: FileFormat;
+  readonly format: NativeFormat;
   readonly cpu: string;
   /** Whether the code is in the file, only its debug information, or units of split DWARF. */
   readonly kind: 'program' | 'debug' | 'split';
@@ -38,13 +41,13 @@ export function inspectFile(path: string): FilePart[] {
   try {
     const source = files.open(path);
     const format = detectFormat(source);
-    return format === undefined ? [] : INSPECTORS[format](source);
+    return format === undefined || format === 'wasm' ? [] : INSPECTORS[format](source);
   } finally {
     files.close();
   }
 }
 
-const INSPECTORS: Readonly<Record<FileFormat, (source: ByteSource) => FilePart[]>> = {
+const INSPECTORS: Readonly<Record<NativeFormat, (source: ByteSource) => FilePart[]>> = {
   elf(source) {
     const elf = new Elf(source);
     const isSplit =

@@ -2,12 +2,14 @@
 // symbols are deleted.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { buildCabinet } from '../../debug-symbols/test/build-cabinet.ts';
 import { sampleProgram } from '../../debug-symbols/test/sample-program.ts';
 import { writeAmd64Context } from '../../minidump/test/dump-writer/contexts.ts';
 import { writeDump } from '../../minidump/test/dump-writer/dump-writer.ts';
@@ -16,6 +18,7 @@ import { askSource } from '../src/crash/symbols/sources/ask-source.ts';
 import { compileSystem } from '../src/crash/symbols/sources/compile-system.job.ts';
 import type { ConvertNative } from '../src/crash/symbols/sources/convert-native.ts';
 import { SourceError } from '../src/crash/symbols/sources/download.ts';
+import { cabinetPathOf, nativePaths } from '../src/crash/symbols/sources/layouts.ts';
 import { lookUpSymbols } from '../src/crash/symbols/sources/look-up.job.ts';
 import { requestLookUps } from '../src/crash/symbols/sources/request.ts';
 import { sweepSources } from '../src/crash/symbols/sources/sweep-sources.job.ts';
@@ -28,6 +31,9 @@ import { type SymbolServer, startSymbolServer } from './setup/symbol-server.ts';
 import { addSymbols, debugIdOf, symText, waitingJobs } from './setup/symbols.ts';
 import { until, untilEqual } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
+
+const CORPUS = join(import.meta.dirname, '../../../../shared/symbols-corpus');
+const corpusOptions = { skip: existsSync(CORPUS) ? false : 'skipped: corpus not found' };
 
 let source: SymbolServer;
 before(async () => {
@@ -514,6 +520,39 @@ describe('without a worker', () => {
       assert.deepEqual({ functions, debugFile, found }, { functions: 1, debugFile: 'game', found: own.debugId });
       assert.deepEqual(await spool(), []);
       await server.ctx.blobs.delete(answer.symbols.blobKey);
+    });
+
+    test('a PDB and its program are read from cabinets', corpusOptions, async () => {
+      const folder = join(CORPUS, 'pdb-x86_64-clang-O2');
+      const read = (name: string) => readFile(join(folder, name));
+      const head = (await readFile(join(folder, 'reference.sym.gz')).then(gunzipSync)).toString('utf8', 0, 500);
+      const [, id = ''] = /^MODULE \S+ \S+ (\S+)/.exec(head) ?? [];
+      const [, codeId = ''] = /^INFO CODE_ID (\S+)/m.exec(head) ?? [];
+      const own = { debugFile: 'engine.pdb', debugId: id, codeFile: 'engine.exe', codeId: codeId.toLowerCase() };
+      const { debug, code } = nativePaths('microsoft', own)!;
+      const placeOf = (path: readonly string[]) => `/${cabinetPathOf(path).join('/')}`;
+      source.files.set(placeOf(debug!), Buffer.from(buildCabinet(await read('engine.pdb'))));
+      source.files.set(placeOf(code!), Buffer.from(buildCabinet(await read('engine.exe'), { name: '../engine.exe' })));
+      const microsoft = { kind: 'microsoft', url: `${source.url}/`, authorization: undefined } as const;
+      const answer = await askSource(server.ctx, microsoft, own, options());
+      assert.ok('symbols' in answer, JSON.stringify(answer));
+      assert.equal(answer.symbols.debugId, id);
+      assert.ok(answer.symbols.functions > 15 && answer.symbols.records > 100, JSON.stringify(answer.symbols));
+      assert.deepEqual(source.requests, [
+        `/${debug!.join('/')}`,
+        placeOf(debug!),
+        `/${code!.join('/')}`,
+        placeOf(code!),
+      ]);
+      await server.ctx.blobs.delete(answer.symbols.blobKey);
+
+      source.files.set(placeOf(debug!), Buffer.from(buildCabinet(Buffer.alloc(80 * 1024 * 1024))));
+      const bomb = await askSource(server.ctx, microsoft, own, options());
+      assert.match('problem' in bomb ? (bomb.problem ?? '') : '', /its cabinet unpacks to more than 64 MB/);
+      source.files.set(placeOf(debug!), Buffer.from(buildCabinet(Buffer.from('no PDB'), { method: 3 })));
+      const unsupported = await askSource(server.ctx, microsoft, own, options());
+      assert.match('problem' in unsupported ? (unsupported.problem ?? '') : '', /LZX compression are not supported/);
+      assert.deepEqual(await spool(), []);
     });
 
     test('a file that cannot be converted is an answer without symbols', async () => {

@@ -1,7 +1,8 @@
 // The thread of `convertNative`: converts one native file to symbol files, one for each CPU.
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { isCabinet, unpackCabinet } from '@chauffeur/debug-symbols/cabinet/cabinet';
 import { convertFile } from '@chauffeur/debug-symbols/convert-file';
 import { readSupplementaryId } from '@chauffeur/debug-symbols/elf/debug-link';
 import { Elf } from '@chauffeur/debug-symbols/elf/elf';
@@ -15,12 +16,18 @@ import type { ConvertInput, ConvertResult } from './convert.job.ts';
 
 /** Records are joined to portions that are worth a call of the system. */
 const PORTION = 256 * 1024;
+const CABINET_BYTES = 4;
+/** What a cabinet may unpack to however small it is. */
+const FREE_BYTES = 64 * MIB;
 
 /** What is wrong with a file, as a clause. */
 class UnreadableError extends Error {}
 
-await answerTask(async ({ path, folder, ...others }: ConvertInput): Promise<ConvertResult> => {
+await answerTask(async ({ folder, ...input }: ConvertInput): Promise<ConvertResult> => {
   try {
+    const path = unpackedOf(input.path, join(folder, 'unpacked'));
+    const counterpart = input.counterpart && unpackedOf(input.counterpart, join(folder, 'unpacked-counterpart'));
+    const others = { ...input, ...(counterpart !== undefined && { counterpart }) };
     const needs = others.supplementary === undefined ? supplementaryIdOf([path, others.counterpart]) : undefined;
     if (needs !== undefined) return { needs };
     return { texts: cpusOf(path).map((cpu, index) => convert(path, { ...others, cpu }, join(folder, `${index}.sym`))) };
@@ -31,6 +38,32 @@ await answerTask(async ({ path, folder, ...others }: ConvertInput): Promise<Conv
     return { unreadable: 'the converter failed', bug: error instanceof Error ? (error.stack ?? '') : String(error) };
   }
 });
+
+/** Symbol servers of Windows have cabinets. Everything else is returned as it is. */
+function unpackedOf(path: string, folder: string): string {
+  const files = new OpenFiles();
+  try {
+    const source = files.open(path);
+    if (!isCabinet(source.read(0, Math.min(CABINET_BYTES, source.size)))) return path;
+    mkdirSync(folder);
+    const output = join(folder, basename(path));
+    const limit = Math.min(LIMITS.nativeFileBytes, Math.max(FREE_BYTES, source.size * LIMITS.zipRatio));
+    const file = openSync(output, 'wx', 0o600);
+    try {
+      let size = 0;
+      for (const bytes of unpackCabinet(source)) {
+        size += bytes.length;
+        if (size > limit) throw new UnreadableError(`its cabinet unpacks to more than ${Math.floor(limit / MIB)} MB`);
+        for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+      }
+    } finally {
+      closeSync(file);
+    }
+    return output;
+  } finally {
+    files.close();
+  }
+}
 
 /** The CPUs of a universal binary, and of no others. */
 function cpusOf(path: string): (string | undefined)[] {

@@ -44,7 +44,9 @@ const HEAD_BYTES = 4096;
 export async function storeFile(ctx: Context, gameId: string, { name, source, storage }: Upload): Promise<StoredFile> {
   const { head, all } = await peek(source, HEAD_BYTES);
   const upload = { name, source: all, storage };
-  if (detectFormat(new MemorySource(head)) === undefined) return { text: await storeText(ctx, gameId, upload) };
+  const format = detectFormat(new MemorySource(head));
+  // Web builds send their stacks as text.
+  if (format === undefined || format === 'wasm') return { text: await storeText(ctx, gameId, upload) };
   return { native: await storeNative(ctx, gameId, upload) };
 }
 

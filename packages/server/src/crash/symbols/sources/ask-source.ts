@@ -16,7 +16,7 @@ import { nameOfSource, type SymbolSource } from '../../../symbol-sources.ts';
 import { dropSymbolBlobs, type StoredText, storeText } from '../store-text.ts';
 import { type ConvertNative, convertNative, NativeFileError } from './convert-native.ts';
 import { type Download, download, SourceError } from './download.ts';
-import { breakpadPaths, type LookupModule, nativePaths, type SourcePath } from './layouts.ts';
+import { breakpadPaths, cabinetPathOf, type LookupModule, nativePaths, type SourcePath } from './layouts.ts';
 import { SYSTEM } from './store-system.ts';
 import type { NewSystemSymbols } from './system-symbols.sql.ts';
 
@@ -78,7 +78,9 @@ async function askForNative(
   return withWorkFolder(ctx.config.dataFolder, async (folder) => {
     const fetchTo = async (name: string, path: SourcePath | null) => {
       const to = join(folder, name);
-      return path !== null && (await fetchFile(ctx, source, path, { ...options, to })) ? to : null;
+      const variants = path === null ? [] : source.kind === 'microsoft' ? [path, cabinetPathOf(path)] : [path];
+      for (const variant of variants) if (await fetchFile(ctx, source, variant, { ...options, to })) return to;
+      return null;
     };
     let supplements = 0;
     const supplement = async (buildId: string) => {

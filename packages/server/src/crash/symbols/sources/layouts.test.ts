@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { breakpadPaths, lookupModuleOf, nativePaths } from './layouts.ts';
+import { breakpadPaths, cabinetPathOf, lookupModuleOf, nativePaths } from './layouts.ts';
 
 const LIBC = {
   debugFile: '/usr/lib/x86_64-linux-gnu/libc.so.6',
@@ -55,6 +55,10 @@ test("Microsoft's server has PDBs by debug id, and programs by time and size", (
     undefined,
   ]);
   assert.equal(nativePaths('microsoft', moduleOf(LIBC)), null);
+  assert.equal(
+    cabinetPathOf(['ntdll.pdb', NTDLL.debugId, 'ntdll.pdb']).join('/'),
+    `ntdll.pdb/${NTDLL.debugId}/ntdll.pd_`,
+  );
 });
 
 test("Microsoft's server has programs without a PDB by time and size alone", () => {

@@ -82,3 +82,8 @@ function microsoftPaths({ debugFile, debugId, codeFile, codeId }: LookupModule):
     code: hasCode ? [codeFile, codeId.slice(0, 8).toUpperCase() + codeId.slice(8), codeFile] : null,
   };
 }
+
+/** Where a server of Microsoft's layout has the file in a cabinet instead: `game.pd_`. */
+export function cabinetPathOf(path: SourcePath): SourcePath {
+  return path.with(-1, `${path.at(-1)!.slice(0, -1)}_`);
+}
