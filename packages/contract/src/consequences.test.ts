@@ -97,7 +97,7 @@ describe('describeDeletion', () => {
   it('uses the singular for one, and leaves out zeros', () => {
     assert.match(
       describeAll({ files: 2, symbols: 1, devices: 1200 }),
-      /1,200 devices ran it[\s\S]*2 files \(1\.0 MiB\)[\s\S]*1 symbol file is deleted/,
+      /1,200 devices ran this build[\s\S]*2 files \(1\.0 MiB\)[\s\S]*1 symbol file is deleted/,
     );
     assert.doesNotMatch(describeAll({}), /symbol|devices|upload/);
     assert.match(describeAll({ files: 0 }), /It has no files/);

@@ -158,7 +158,9 @@ export function describeDeletion(deletion: Deletion): string[] {
 /** The same for several builds that are deleted together, with the totals of their numbers. */
 export function describeDeletions(deletions: readonly Deletion[]): string[] {
   const isOne = deletions.length === 1;
-  const [it, has, offers] = isOne ? ['it', 'It has', 'offers it'] : ['them', 'They have', 'offers any of them'];
+  const [it, has, offers] = isOne
+    ? ['this build', 'It has', 'offers it']
+    : ['these builds', 'They have', 'offers any of them'];
   const total = (numberOf: (deletion: Deletion) => number) => deletions.reduce((sum, each) => sum + numberOf(each), 0);
   const emptied = deletions.flatMap(({ build, channels, visibility }) =>
     channels.map((channel) => describeEmptied(channel, build, visibility)),

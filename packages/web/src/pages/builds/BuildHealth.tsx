@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { type Figure, Figures } from '../../ui/Facts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { CrashLink } from '../crashes/CrashTitle.tsx';
 import { Impact, type ImpactData, useImpact } from '../crashes/Facets.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 
@@ -95,13 +96,7 @@ function groupColumns(slug: string): Column<ImpactGroup>[] {
   return [
     {
       header: 'Crash',
-      overflow: 'ellipsis',
-      title: ({ title }) => title,
-      cell: ({ group_id: groupId, title }) => (
-        <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId }}>
-          {title}
-        </SiteLink>
-      ),
+      cell: ({ group_id: groupId, title }) => <CrashLink slug={slug} groupId={groupId} title={title} />,
     },
     count('Devices', ({ devices }) => devices),
     count('Reports', ({ reports }) => reports),

@@ -1,4 +1,5 @@
-// The title of a crash group in a list.
+// The title of a crash group in a list, and a link with it.
+import { SiteLink } from '../../ui/SiteLink.tsx';
 import classes from './crashes.module.css';
 import { splitTitle } from './split-title.ts';
 
@@ -12,5 +13,25 @@ export function CrashTitle({ title }: { title: string }) {
       <span className={classes.name}>{parts.name}</span>
       <span className={classes.around}>{parts.after}</span>
     </span>
+  );
+}
+
+type CrashLinkProps = { slug: string; groupId: string; title: string };
+
+/** A link to a crash group, for a cell of a table. */
+export function CrashLink({ slug, groupId, title }: CrashLinkProps) {
+  return (
+    <div className={classes.group}>
+      <SiteLink
+        to="/dev/$slug/crashes/groups/$groupId"
+        params={{ slug, groupId }}
+        className={classes.title}
+        title={title}
+        // Otherwise its name would have spaces between the parts.
+        aria-label={title}
+      >
+        <CrashTitle title={title} />
+      </SiteLink>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 // The reports of a group in the last 30 days: as a chart by version on its page, and word-sized in the list.
 import { formatNumber } from '@chauffeur/contract/format';
+import { Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { formatTime, readList, toggled, writeList } from '../../charts/series.ts';
 import { TimeChart, useBuildColours } from '../../charts/TimeChart.tsx';
@@ -20,11 +21,13 @@ export function TrendChart({ group, gameUid }: { group: GroupDetail; gameUid: st
   const hidden = readList(search.hidden);
   const change = (changed: typeof search) =>
     void navigate({ search: { ...search, ...changed }, replace: true, resetScroll: false });
+  const series = seriesOf(group, colourOf, times);
+  if (series.length === 0) return <Text size="sm">No reports from the last {DAYS_SHOWN} days are stored.</Text>;
   return (
     <section aria-label={`Reports in the last ${DAYS_SHOWN} days`}>
       <TimeChart
         label="Reports"
-        series={seriesOf(group, colourOf, times)}
+        series={series}
         times={times}
         step="day"
         shape="stacked"

@@ -10,6 +10,7 @@ import { type Figure, Figures } from '../../ui/Facts.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
+import { CrashLink } from '../crashes/CrashTitle.tsx';
 import { timeOfDay } from '../health/health-days.ts';
 import type { VersionDetail } from './version-builds.ts';
 
@@ -144,27 +145,23 @@ function groupColumns(slug: string): Column<Groups['groups'][number]>[] {
   return [
     {
       header: 'Crash',
-      overflow: 'ellipsis',
-      title: ({ title }) => title,
-      cell: ({ group_id: groupId, title }) => (
-        <SiteLink to="/dev/$slug/crashes/groups/$groupId" params={{ slug, groupId }}>
-          {title}
-        </SiteLink>
-      ),
+      cell: ({ group_id: groupId, title }) => <CrashLink slug={slug} groupId={groupId} title={title} />,
     },
     {
-      header: 'Devices',
+      header: 'Reports of this version',
+      phoneHeader: 'Reports',
       align: 'right',
-      width: 84,
-      title: ({ devices }) => formatNumber(devices),
-      cell: ({ devices }) => (devices === 0 ? '–' : formatCompactNumber(devices)),
-    },
-    {
-      header: 'Reports',
-      align: 'right',
-      width: 84,
+      width: 'clamp(84px, 23vw, 180px)',
       title: ({ reports }) => formatNumber(reports),
       cell: ({ reports }) => formatCompactNumber(reports),
+    },
+    {
+      header: 'Devices, all versions',
+      align: 'right',
+      hiddenBelow: 'md',
+      width: 170,
+      title: ({ devices }) => formatNumber(devices),
+      cell: ({ devices }) => (devices === 0 ? '–' : formatCompactNumber(devices)),
     },
     { header: 'Last seen', hiddenBelow: 'sm', width: 130, cell: ({ last_seen }) => <Time at={last_seen} /> },
   ];

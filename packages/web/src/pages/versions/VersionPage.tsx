@@ -68,12 +68,15 @@ type Opened = { readonly dialog: 'promote' | 'delete' } | { readonly dialog: 'ro
 
 function Version({ version: data }: { version: VersionDetail }) {
   const game = useGame();
-  const { version, builds } = data;
+  const { version } = data;
+  const builds = data.builds.toSorted(comparePlatforms);
   const navigate = route.useNavigate();
   const moves = useMoves(game.game_uid);
   const [opened, setOpened] = useState<Opened | null>(null);
   const channels = useQuery({ ...ask(listChannels, { uid: game.game_uid }), meta: follow('builds') });
-  const own = (channels.data?.channels ?? []).filter((pointer) => pointer.version === version && !pointer.expired);
+  const own = (channels.data?.channels ?? [])
+    .filter((pointer) => pointer.version === version && !pointer.expired)
+    .toSorted(comparePlatforms);
   const promoted = buildsToPromote(builds).map((build) => ({ ...build, version }));
   const waiting = builds.filter((build) => !promoted.some(({ os, arch }) => build.os === os && build.arch === arch));
   const open = (dialog: Opened) => {
@@ -194,7 +197,7 @@ function useChannelColumns(onRollback: (channel: string) => void): Column<Place>
   const mayRollBack = useMay(rollbackChannel);
   return [
     { header: 'Channel', cell: ({ channel }) => <strong>{channel}</strong> },
-    { header: 'Platforms', cell: ({ pointers }) => formatPlatforms(pointers.toSorted(comparePlatforms)) },
+    { header: 'Platforms', cell: ({ pointers }) => formatPlatforms(pointers) },
     {
       header: 'Since',
       hiddenBelow: 'sm',
