@@ -109,12 +109,12 @@ function Build({ build, onDeleted }: { build: BuildDetail; onDeleted: (deleted: 
         </SiteLink>
         <Permitted operation={deleteBuild}>
           <Button variant="default" onClick={() => setDeleting(true)}>
-            Delete
+            Delete…
           </Button>
         </Permitted>
         <Permitted operation={promoteBuild}>
           <Button disabled={build.state !== 'ready'} onClick={() => setPromoting(true)}>
-            Promote
+            Promote…
           </Button>
         </Permitted>
       </PageHead>

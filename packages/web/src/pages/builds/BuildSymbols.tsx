@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<BuildSymbol>[] = [
     overflow: 'anywhere',
     cell: ({ debug_file, os, cpu, problem, poorer_at: poorerAt }) => (
       <>
-        {debug_file}{' '}
+        <strong>{debug_file}</strong>{' '}
         <Text span size="sm" c="dimmed">
           {os} {cpu}
         </Text>
@@ -156,7 +156,7 @@ function formatSource(reports: number): string {
 
 function moduleColumns(reports: number): Column<Module>[] {
   return [
-    { header: 'Module', overflow: 'anywhere', cell: ({ module }) => module },
+    { header: 'Module', overflow: 'anywhere', cell: ({ module }) => <strong>{module}</strong> },
     {
       header: 'Debug ID',
       cell: ({ module, debug_id }) => <CopyText text={debug_id} label={`debug ID of ${module}`} />,

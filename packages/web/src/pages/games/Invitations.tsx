@@ -161,7 +161,7 @@ type InvitationTableProps = {
 
 function InvitationTable({ invitations, busy, onChange }: InvitationTableProps) {
   const columns: Column<Invitation>[] = [
-    { header: 'Email', width: '12rem', overflow: 'anywhere', cell: ({ email }) => email },
+    { header: 'Email', width: '12rem', overflow: 'anywhere', cell: ({ email }) => <strong>{email}</strong> },
     { header: 'Role', cell: ({ role }) => ROLES[role].label },
     { header: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
     { header: 'Sent', cell: ({ sent_at }) => <Time at={sent_at} />, overflow: 'nowrap' },

@@ -49,7 +49,7 @@ const COLUMNS: Column<Organisation>[] = [
     header: 'Organisation',
     overflow: 'anywhere',
     cell: ({ organisation_uid: uid, slug, name }) => (
-      <SiteLink to="/org/$organisation" params={{ organisation: slug ?? uid }}>
+      <SiteLink to="/org/$organisation" params={{ organisation: slug ?? uid }} fw={600}>
         {name}
       </SiteLink>
     ),
