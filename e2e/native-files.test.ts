@@ -11,12 +11,14 @@ import { sendSymbols, symbolsOf, untilCompiled } from '../packages/server/test/s
 import { until, untilEqual } from '../packages/server/test/setup/until.ts';
 import { register } from '../packages/server/test/setup/uploads.ts';
 import {
+  buildForLinux,
   buildForWindows,
   buildIdOf,
   hasCompilers,
+  hasPrograms,
   NO_COMPILERS,
+  shareDebugInformation,
   splitDebugFile,
-  TOOLCHAINS,
 } from './setup/native-game.ts';
 import { makeFolder } from './setup/processes.ts';
 import { readPeImage } from './setup/program-image.ts';
@@ -31,7 +33,7 @@ before(async () => {
 });
 after(() => work.remove());
 
-const buildWithGcc = (name: string) => TOOLCHAINS[0]!.build(join(work.path, name));
+const buildWithGcc = (name: string) => buildForLinux(join(work.path, name), 'g++');
 
 async function openGame(server: TestServer, os: string) {
   const game = await makeGame(server);
@@ -121,6 +123,25 @@ describe('a report without symbols', () => {
       const { functions } = await reportRow(server, reportId);
       return functions.some((name) => name.startsWith('__libc_start_main'));
     });
+  });
+
+  test('gets those in a file of dwz, to which the debug files of several programs refer', async (t) => {
+    if (!canBuild) return t.skip(NO_COMPILERS);
+    if (!(await hasPrograms(['dwz']))) return t.skip('skipped: dwz not found');
+    // Other programs than that of the other test, whose symbols the server keeps.
+    const [built, other] = await Promise.all(
+      ['-O1', '-O3'].map((level) => buildForLinux(join(work.path, `dwz${level}`), 'g++', [level])),
+    );
+    const debugFiles = await Promise.all([built!, other!].map(({ program }) => splitDebugFile(program)));
+    const common = await shareDebugInformation(debugFiles, join(work.path, 'common.debug'));
+    const shared = `/buildid/${await buildIdOf(common)}/debuginfo`;
+    source.files.set(shared, await readFile(common));
+    const folder = `/buildid/${await buildIdOf(built!.played)}`;
+    source.files.set(`${folder}/debuginfo`, await readFile(debugFiles[0]!));
+    source.files.set(`${folder}/executable`, await readFile(built!.played));
+    const { game, buildId } = await openGame(server, 'linux');
+    await untilNamed(server, await reportCrash(server, game, buildId, { dump: await built!.crash() }));
+    assert.ok(source.requests.includes(shared));
   });
 
   /** Puts Debian's C library and its debug file, which a separate package has, on the server. */

@@ -25,8 +25,12 @@ export const NO_COMPILERS = 'skipped: needs an x86-64 CPU and gcc, g++, clang, l
 
 /** Whether everything is there. With CI=true, throws if a program is missing. */
 export async function hasCompilers(): Promise<boolean> {
-  if (arch() !== 'x64') return false;
-  const programs = ['gcc', 'g++', 'clang++', 'lld', 'lld-link', 'dsymutil', 'readelf', 'strip'];
+  const programs = ['gcc', 'g++', 'clang++', 'lld', 'lld-link', 'dsymutil', 'readelf', 'objcopy', 'strip'];
+  return arch() === 'x64' && hasPrograms(programs);
+}
+
+/** With CI=true, throws if a program is missing. */
+export async function hasPrograms(programs: readonly string[]): Promise<boolean> {
   const missing: string[] = [];
   for (const program of programs) await run('which', [program]).catch(() => missing.push(program));
   if (missing.length > 0 && process.env.CI === 'true') throw new Error(`not found: ${missing.join(', ')}`);
@@ -57,12 +61,16 @@ export const TOOLCHAINS: readonly Toolchain[] = [
 ];
 
 /** Players have a stripped copy, which the crash is of. */
-async function buildForLinux(work: string, compiler: string): Promise<NativeGame> {
+export async function buildForLinux(
+  work: string,
+  compiler: 'g++' | 'clang++',
+  flags: readonly string[] = [],
+): Promise<NativeGame> {
   const { folder, players } = await foldersIn(work);
   const [program, played] = [join(folder, 'game'), join(players, 'game')];
   const recorder = await buildRecorder(players);
   const sources = PARTS.map((part) => join(SOURCES, `${part}.cc`));
-  await run(compiler, [...FLAGS, '-Wl,--build-id', ...sources, recorder, '-o', program]);
+  await run(compiler, [...FLAGS, ...flags, '-Wl,--build-id', ...sources, recorder, '-o', program]);
   await run('strip', ['-o', played, program]);
   return {
     folder,
@@ -97,6 +105,12 @@ async function mappedModules(maps: string): Promise<(ModuleDescription & { name:
 export async function buildIdOf(path: string): Promise<string> {
   const { stdout } = await run('readelf', ['-n', path]);
   return /Build ID: ([0-9a-f]+)/.exec(stdout)?.[1] ?? '';
+}
+
+/** Moves what debug files have in common to another file, to which they then refer. Returns its path. */
+export async function shareDebugInformation(files: readonly string[], to: string): Promise<string> {
+  await run('dwz', ['-m', to, ...files]);
+  return to;
 }
 
 /** Writes the debug information of an ELF program to a separate file, without the code. Returns its path. */
