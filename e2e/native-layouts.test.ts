@@ -2,11 +2,18 @@
 // takes each as it is. What is missing is named.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { hasCompilers, type NativeGame, NO_COMPILERS, splitDebugFile, TOOLCHAINS } from './setup/native-game.ts';
+import {
+  hasCompilers,
+  type NativeGame,
+  NO_COMPILERS,
+  SOURCES,
+  splitDebugFile,
+  TOOLCHAINS,
+} from './setup/native-game.ts';
 import { makeFolder, runCommand } from './setup/processes.ts';
 
 const run = promisify(execFile);
@@ -59,6 +66,13 @@ describe('chauffeur symbols', () => {
     const { code, stdout, stderr } = await runCommand(args, { environment: {}, folder: work.path });
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout);
+  }
+
+  async function buildWithMinGw(program: string): Promise<void> {
+    const sources = ['knight', 'main', 'world'].map((part) => join(SOURCES, `${part}.cc`));
+    const flags = ['--target=x86_64-w64-mingw32', '-std=c++17', '-g', '-O2', '-nostdinc++', '-funwind-tables'];
+    const freestanding = ['-ffreestanding', '-fno-exceptions', '-fno-rtti', '-nostdlib', '-fuse-ld=lld'];
+    await run('clang++', [...flags, ...freestanding, '-Wl,--entry=entry_point', ...sources, '-o', program]);
   }
 
   /** There is one module, with everything that a stack needs. */
@@ -116,6 +130,27 @@ describe('chauffeur symbols', () => {
     const name = 'godot.linuxbsd.template_release.x86_64';
     const folder = await layOut({ [name]: games.linux.played, [`${name}.debugsymbols`]: debugFile });
     assertWhole(await read(folder), name);
+  });
+
+  test('takes a template of Godot for Windows, built with MinGW, with its debug file', async (t) => {
+    if (!canBuild) return t.skip(NO_COMPILERS);
+    const name = 'godot.windows.template_release.x86_64.exe';
+    const folder = await layOut({ 'README.txt': { text: 'a template' } });
+    const program = join(folder, name);
+    await buildWithMinGw(program);
+    const debug = await splitDebugFile(program);
+    const symbols = `${program}.debugsymbols`;
+    await rename(debug, symbols);
+    await run('strip', ['--strip-debug', '--strip-unneeded', program]);
+    await run('objcopy', [`--add-gnu-debuglink=${symbols}`, program]);
+    assertWhole(await read(folder), name);
+    // Alone, it has the names.
+    const { modules, warnings } = await read(symbols);
+    assert.deepEqual(
+      modules.map(({ functions, unwind }) => [functions >= FUNCTIONS, unwind]),
+      [[true, false]],
+    );
+    assert.match(warnings?.join('\n') ?? '', /its program is missing/);
   });
 
   test('takes the symbols of Unity for Android with the APK, and asks for it', async (t) => {

@@ -229,7 +229,8 @@ class Converter {
   }
 
   #convertWindows(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
-    requireFormat(other, main.format === 'pe' ? ['pdb'] : ['pe']);
+    requireFormat(other, main.format === 'pe' ? ['pdb', 'pe'] : ['pe']);
+    if (main.format === 'pe' && other?.format === 'pe') return this.#convertSplitPe(main, other);
     const inputs = other === undefined ? [main] : [main, other];
     let pe = inputs.find(({ format }) => format === 'pe');
     let pdb = inputs.find(({ format }) => format === 'pdb');
@@ -239,14 +240,34 @@ class Converter {
       pdb = this.#findNearInput(pe!.path, pdbNames(peFile!, pe!.path), (source) => isPdbOf(source, peFile!));
     else if (pe === undefined)
       pe = this.#findNearInput(pdb.path, peNames(pdb.path), (source) => isPeOf(source, pdbFile!));
-    if (other === undefined) counterpart.path = main === pe ? pdb?.path : pe?.path;
+    const debug = pdb === undefined ? this.#debugFileOf(peFile!, pe!.path) : undefined;
+    if (other === undefined) counterpart.path = main === pe ? (pdb ?? debug)?.path : pe?.path;
     return convertWindows(
       {
+        debug: debug && openPe(debug.source),
         pe: pe && { file: peFile ?? openPe(pe.source), path: pe.path },
         pdb: pdb && { file: pdbFile ?? openPdb(pdb.source), path: pdb.path },
       },
       this.#writer,
     );
+  }
+
+  /** The program has the code, whichever of the two is named first. */
+  #convertSplitPe(main: Input, other: Input): ModuleIdentity {
+    const files = [main, other].map(({ path, source }) => ({ file: openPe(source), path }));
+    const [pe, debug] = files[0]!.file.isDebugFile() ? files.reverse() : files;
+    return convertWindows({ pe, debug: debug!.file, pdb: undefined }, this.#writer);
+  }
+
+  #debugFileOf(pe: Pe, path: string): { path: string; source: ByteSource } | undefined {
+    const link = pe.section('.debug_info') === undefined ? pe.debugLink() : undefined;
+    if (link === undefined) return undefined;
+    const fits = (source: ByteSource) => {
+      if (detectFormat(source) !== 'pe') return false;
+      const { headers, cpu } = openPe(source);
+      return headers.timestamp === pe.headers.timestamp && cpu === pe.cpu;
+    };
+    return this.#findNear(path, [lastPart(link)], fits);
   }
 
   #findNearInput(path: string, names: readonly string[], fits: (source: ByteSource) => boolean): Input | undefined {

@@ -83,14 +83,15 @@ const INSPECTORS: Readonly<Record<NativeFormat, (source: ByteSource) => FilePart
     const pe = openPe(source);
     if (!pe.headers.sections.some(({ isExecutable }) => isExecutable) || isManaged(pe)) return [];
     const linked = readCodeView(pe);
+    const hasDebugInfo = pe.section('.debug_info') !== undefined;
     return [
       {
         format: 'pe',
         cpu: pe.cpu,
-        kind: 'program',
+        kind: pe.isDebugFile() ? 'debug' : 'program',
         id: linked?.debugId.slice(0, ID_DIGITS),
-        hasDebugInfo: pe.section('.debug_info') !== undefined,
-        debugName: linked?.name || undefined,
+        hasDebugInfo,
+        debugName: linked?.name || pe.debugLink(),
       },
     ];
   },

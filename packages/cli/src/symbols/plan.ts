@@ -81,12 +81,16 @@ function best(parts: readonly Part[]): Part | undefined {
   return parts.toSorted((a, b) => Number(b.hasDebugInfo) - Number(a.hasDebugInfo) || b.file.size - a.file.size)[0];
 }
 
-/** ELF files without build ids are connected by name alone. */
+/** Files without ids are connected by name alone: those of ELF, and of MinGW, which are linked at the same time too. */
 function namedCounterpart(main: Part, parts: readonly Part[]): Part | undefined {
-  if (main.format !== 'elf' || main.id !== undefined || main.debugName === undefined) return undefined;
+  if (!['elf', 'pe'].includes(main.format) || main.id !== undefined || main.debugName === undefined) return undefined;
   return parts.find(
     ({ format, kind, id, cpu, file }) =>
-      format === 'elf' && kind === 'debug' && id === undefined && cpu === main.cpu && nameOf(file) === main.debugName,
+      format === main.format &&
+      kind === 'debug' &&
+      id === undefined &&
+      cpu === main.cpu &&
+      nameOf(file) === main.debugName,
   );
 }
 

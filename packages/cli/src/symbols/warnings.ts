@@ -73,7 +73,12 @@ function strippedGap({ main }: Conversion, module: Module): Gap {
   const [likely] = debugNamesOf(main);
   // MinGW writes no name of a PDB, because it writes none.
   const isNameless = main.format === 'pe' && main.debugName === undefined;
-  const what = isNameless ? 'the file as it was before it was stripped, or its PDB' : STRIPPED[main.format];
+  const isSplit = main.format === 'pe' && !/\.pdb$/i.test(main.debugName ?? '');
+  const what = isNameless
+    ? 'the file as it was before it was stripped, or its PDB'
+    : isSplit
+      ? 'its debug file'
+      : STRIPPED[main.format];
   return {
     key: `stripped ${what} ${rest}`,
     name: main.file.name,

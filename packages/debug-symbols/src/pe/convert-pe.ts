@@ -18,19 +18,28 @@ import type { Pe } from './pe.ts';
 
 export type WindowsInput = {
   readonly pe: { readonly file: Pe; readonly path: string } | undefined;
+  /** The debug file of a MinGW program, which has DWARF and no code. */
+  readonly debug?: Pe | undefined;
   readonly pdb: { readonly file: Pdb; readonly path: string } | undefined;
 };
 
 const NO_ID = '0'.repeat(33);
 
-/** Sends everything to the writer, and returns the identity. Throws `mismatch` if the PDB is of another build. */
-export function convertWindows({ pe, pdb }: WindowsInput, writer: SymbolWriter): ModuleIdentity {
+/** Sends everything to the writer, and returns the identity. Throws `mismatch` if the files are of two builds. */
+export function convertWindows({ pe, debug, pdb }: WindowsInput, writer: SymbolWriter): ModuleIdentity {
   requireSameBuild(pe?.file, pdb?.file);
+  requireSameLink(pe?.file, debug);
   const sections = pe?.file.headers.sections.map((section) => ({ ...section, executable: section.isExecutable }));
   if (pdb !== undefined) readPdb(pdb.file, writer, { demangle, ...(sections && { sections }) });
-  else if (pe !== undefined) addNames(pe.file, lastPart(pe.path), writer);
+  else if (pe !== undefined) addNames(pe.file, debug ?? pe.file, lastPart(pe.path), writer);
   if (pe !== undefined) addUnwindRules(pe.file, writer);
-  const linked = pe && readCodeView(pe.file);
+  const linked = pe && (readCodeView(pe.file) ?? (debug && readCodeView(debug)));
+  const isDebugFile = pe?.file.isDebugFile() === true;
+  if (isDebugFile && linked === undefined)
+    throw new DebugSymbolsError(
+      'unsupported',
+      'it has only debug information: add the program, from which it was split',
+    );
   // MinGW writes no name of a PDB.
   const pdbName = linked?.name || (pdb && lastPart(pdb.path));
   const peName = pe && lastPart(pe.path);
@@ -38,9 +47,10 @@ export function convertWindows({ pe, pdb }: WindowsInput, writer: SymbolWriter):
     os: 'windows',
     cpu: pe?.file.cpu ?? pdb?.file.cpu ?? 'unknown',
     debugId: pdb?.file.debugId ?? linked?.debugId ?? NO_ID,
-    codeId: pe?.file.codeId,
+    // A debug file has the sections of the program before it was stripped, and thus another size.
+    codeId: isDebugFile ? undefined : pe?.file.codeId,
     name: pdbName || peName || '',
-    ...(peName !== undefined && { codeName: peName }),
+    ...(peName !== undefined && !isDebugFile && { codeName: peName }),
   };
 }
 
@@ -52,14 +62,23 @@ function requireSameBuild(pe: Pe | undefined, pdb: Pdb | undefined): void {
   throw new DebugSymbolsError('mismatch', `the program belongs to the PDB ${one}, and this PDB is ${other}`);
 }
 
-function addNames(pe: Pe, name: string, writer: SymbolWriter): void {
-  if (pe.section('.debug_info') === undefined) {
+/** Tools that split a program keep the time at which it was linked. */
+function requireSameLink(pe: Pe | undefined, debug: Pe | undefined): void {
+  if (pe === undefined || debug === undefined) return;
+  if (pe.headers.timestamp === debug.headers.timestamp && pe.cpu === debug.cpu) return;
+  throw new DebugSymbolsError('mismatch', 'the program and the debug file were not linked at the same time');
+}
+
+/** The debug information is in the program, or in a debug file that was split off. */
+function addNames(pe: Pe, debug: Pe, name: string, writer: SymbolWriter): void {
+  if (debug.section('.debug_info') === undefined) {
     readPe(pe, name, writer, demangle);
     return;
   }
-  const map = codeMapOf(pe);
-  const dwarf = new DwarfFile((section) => pe.section(`.debug_${section}`), true);
+  const map = codeMapOf(debug);
+  const dwarf = new DwarfFile((section) => debug.section(`.debug_${section}`), true);
   addFunctions(dwarf, map, writer, () => undefined);
+  if (pe.isDebugFile()) return;
   const isFunction = writer.functionTest();
   const onlyMissing: SymbolSink = {
     ...NO_SINK,
