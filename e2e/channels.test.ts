@@ -82,7 +82,7 @@ describe('channels from the command line', () => {
       [1, /1\.1\.0 has no build for macos/, ['promote', '1.1.0', '--os', 'macos']],
       [1, /expires_in_hours/, ['promote', '1.1.0', '--expires-in-hours', 'soon']],
       [1, /channel/, ['promote', '1.1.0', '--channel', 'Not a channel']],
-      [1, /missing required argument/, ['promote']],
+      [1, /Missing required argument/, ['promote']],
       [2, /no such version/, ['promote', '9.9.9']],
       [2, /no earlier build/i, ['rollback', 'stable']],
       [2, /offers nothing/, ['rollback', 'nightly']],
@@ -107,7 +107,7 @@ describe('channels from the command line', () => {
     assert.doesNotMatch(shown, /build_id=/);
     const { stdout } = await run(...push);
     assert.match(stdout, /^build_id=.+\nfile_uid=.+\nchecksum=.+\nstatus=.+\npage=http.+\n$/);
-    assert.ok((await inTerminal('', 'promote')).includes('\x1b[1;31merror:\x1b[0m missing required argument'));
+    assert.ok((await inTerminal('', 'promote')).includes('\x1b[1;31merror:\x1b[0m Missing required argument'));
     assert.match((await run('promote')).stderr, /^error: missing/);
     const unknown = await inTerminal('', 'promote', '9.9.9');
     assert.match(unknown, /no such version/);

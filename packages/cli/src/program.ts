@@ -158,10 +158,18 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 function usageErrorOf(error: CommanderError): LocalError {
-  const message = error.message.replace(/^error: /, '');
+  const message = sentenceOf(error.message.replace(/^error: /, ''));
   // The code for a call without a command; commander has printed the help.
   if (error.code === 'commander.help') return new LocalError('No command given.', 'Run chauffeur --help for a list.');
+  if (error.code === 'commander.unknownCommand') return new LocalError(message, 'Run chauffeur --help for a list.');
   return new LocalError(message, 'Run the command with --help for its usage.');
+}
+
+/** Commander writes `unknown command 'psuh'`, with `(Did you mean push?)` in a second line if a name is close. */
+function sentenceOf(message: string): string {
+  const [problem = '', hint] = message.split('\n');
+  const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`;
+  return hint === undefined ? sentence : `${sentence} ${hint.replace(/^\((.*)\)$/, '$1')}`;
 }
 
 /**

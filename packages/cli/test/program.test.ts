@@ -176,7 +176,7 @@ test('invalid input exits with 1, and nothing is sent', async (t) => {
   writeFileSync(join(cwd, 'latin1.yml'), Buffer.from('version: v1\nspec: build # Größe\n', 'latin1'));
   const cases: [string[], RegExp][] = [
     [['genbuild', '--version', 'x'.repeat(33)], /asset\.version: longer than 32 characters/],
-    [['genbuild'], /required option '--version <version>'/],
+    [['genbuild'], /error: Required option '--version <version>' not specified\./],
     [['genbuild', '--version', '1', '--out', 'other.yml'], /other\.yml does not have version: v1/],
     [['build', '--os', 'linux', '--arch', 'x64'], /build\.yml does not exist/],
     [['build', '--asset', 'broken.yml'], /broken\.yml is not valid YAML/],
@@ -210,8 +210,9 @@ test('invalid input exits with 1, and nothing is sent', async (t) => {
     [['info', '--url', ''], /--url is empty/],
     [['build', '--asset', 'utf16.yml'], /utf16\.yml is not UTF-8, but UTF-16/],
     [['build', '--asset', 'latin1.yml'], /latin1\.yml is not UTF-8/],
-    [['nosuch'], /unknown command 'nosuch'/],
-    [['build', '--nosuch'], /unknown option '--nosuch'/],
+    [['nosuch'], /Unknown command 'nosuch'\.\n {2}Run chauffeur --help for a list\./],
+    [['psuh'], /Unknown command 'psuh'\. Did you mean push\?/],
+    [['build', '--nosuch'], /Unknown option '--nosuch'/],
     [[], /No command given/],
   ];
   for (const [args, message] of cases) {

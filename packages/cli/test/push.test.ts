@@ -268,12 +268,12 @@ test('push with invalid flags or files exits with 1, and nothing is sent', async
   const peer = await startPeer(t);
   const cwd = gameFolder(t);
   const cases: [string[], RegExp][] = [
-    [['push'], /missing required argument 'folder'/],
+    [['push'], /Missing required argument 'folder'\./],
     [['push', 'game', '--os', 'linux', '--arch', 'x64'], /--version: /],
     [['push', 'game', '--version', '1'], /The platform of the build is missing\.\n.*--os windows --arch x86_64/],
     [['push', 'game', '--version', '1', '--os', 'linux'], /The platform of the build is missing/],
     [['push', 'game', '--version', '1', '--asset', 'none.yml'], /none\.yml does not exist/],
-    [['push', 'nowhere', ...PUSH.slice(2)], /nowhere cannot be read/],
+    [['push', 'nowhere', ...PUSH.slice(2)], /nowhere does not exist/],
     [['push', 'game/run', ...PUSH.slice(2)], /is not a folder/],
     [['push', 'game', '--version', '1', '--os', 'web', '--arch', 'wasm32'], /game has no index\.html/],
     [[...PUSH, '--os', 'plan9'], /--os: not an accepted value/],

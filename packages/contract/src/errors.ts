@@ -32,7 +32,7 @@ export const ERRORS = {
     name: 'unknownBuild',
     status: 404,
     meaning: 'The game does not have this build.',
-    remedy: 'List the builds and use the build_id of one of them.',
+    remedy: 'List the builds or versions, and use one of them.',
   },
   4010: {
     name: 'missingIds',

@@ -23,7 +23,7 @@ type Options = { buildId?: string; dryRun?: true; tmp?: string };
 const symbols: Action<Options> = async (context, { buildId, dryRun = false, tmp }, ...rest) => {
   const paths = rest.flat();
   if (buildId === undefined && !dryRun)
-    throw new LocalError("required option '--build-id <id>' not specified", 'Use the id that chauffeur build prints.');
+    throw new LocalError("Required option '--build-id <id>' not specified.", 'Use the id that chauffeur build prints.');
   if (buildId !== undefined) checkBuildId(buildId);
   return withTempFolder(tmp, async (temp) => {
     const found = await findSymbols(paths, temp, context);

@@ -193,7 +193,8 @@ function isListed(path: string, only: readonly string[] | undefined): boolean {
 /** The real path of the folder, and what precedes the paths in it: the name of a bundle and `/`, otherwise nothing. */
 async function rootOf(folder: string): Promise<{ root: string; prefix: string }> {
   const stats = await stat(folder).catch((cause: unknown) => {
-    throw new LocalError(`${folder} cannot be read.`, "Use the folder with the game's files.", { cause });
+    const problem = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
+    throw new LocalError(`${folder} ${problem}.`, "Use the folder with the game's files.", { cause });
   });
   if (!stats.isDirectory()) throw new LocalError(`${folder} is not a folder.`, remedyForFile(folder));
   const root = await realpath(folder);
