@@ -59,7 +59,7 @@ export function CompareReleases({ game, version, replaced }: CompareReleasesProp
       <DataTable
         label="Versions"
         keepsColumns
-        columns={[{ header: 'Figure', cell: ({ name }) => name }, ...loaded.map((of) => columnOf(version, of))]}
+        columns={[{ header: 'Metric', cell: ({ name }) => name }, ...loaded.map((of) => columnOf(version, of))]}
         rows={isLoaded ? [...ROWS, linkRow(game.slug)] : undefined}
         rowKey={({ name }) => name}
         isLoading={!isLoaded}

@@ -76,7 +76,7 @@ function Choices({ current, value, onChange }: ChoicesProps) {
       onChange={(chosen) => onChange(chosen === 'any' ? null : (chosen as Requirement))}
     >
       <Stack gap="xs" mt={6}>
-        <Radio value="any" label="Anything" description="A password is enough." />
+        <Radio value="any" label="Any method" description="A password is enough." />
         <Radio
           value="second_factor"
           label="A second factor"
