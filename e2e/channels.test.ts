@@ -108,7 +108,7 @@ describe('channels from the command line', () => {
     const { stdout } = await run(...push);
     assert.match(stdout, /^build_id=.+\nfile_uid=.+\nchecksum=.+\nstatus=.+\npage=http.+\n$/);
     assert.ok((await inTerminal('', 'promote')).includes('\x1b[1;31merror:\x1b[0m Missing required argument'));
-    assert.match((await run('promote')).stderr, /^error: missing/);
+    assert.match((await run('promote')).stderr, /^error: Missing/);
     const unknown = await inTerminal('', 'promote', '9.9.9');
     assert.match(unknown, /no such version/);
     assert.doesNotMatch(unknown, /\[y\/N\]/);
@@ -117,7 +117,7 @@ describe('channels from the command line', () => {
   test('a terminal asks before stable changes, and only a yes changes it', { skip }, async () => {
     const refused = await inTerminal('n', 'promote', '1.1.0');
     assert.match(refused, /now 1\.0\.0 for Linux x86_64/);
-    assert.match(refused, /Promote 1\.1\.0 on stable for Linux x86_64 and Windows x86_64\? \[y\/N\]/);
+    assert.match(refused, /Promote 1\.1\.0 to stable for Linux x86_64 and Windows x86_64\? \[y\/N\]/);
     assert.match(refused, /Nothing was changed/);
     assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
     assert.match(await inTerminal('y', 'promote', '1.1.0'), /is live on stable/);

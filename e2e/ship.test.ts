@@ -188,7 +188,7 @@ describe('shipping with the chauffeur command', () => {
       [JSON.parse(requireOk(again)).has_file, JSON.parse(again.stdout).written[0].changed],
       [true, false],
     );
-    assert.match(again.stderr, /has a file already/);
+    assert.match(again.stderr, /already has a file/);
   });
 
   test('an infected build exits with code 2 and never goes live', async (t) => {

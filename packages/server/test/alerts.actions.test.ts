@@ -51,7 +51,7 @@ describe('the links of an alert', () => {
     const sent = await receiver.take('/facts');
     const description: string = sent.embeds[0].description;
     assert.match(description, /\*\*Build:\*\* 2\.0\.0 for Linux x86\\_64/);
-    assert.match(description, /\*\*Own code:\*\* Game\.Door\.Open \\\(Door\.cs\\:14\\\) ← Game\.Level\.Load/);
+    assert.match(description, /\*\*Your code:\*\* Game\.Door\.Open \\\(Door\.cs\\:14\\\) ← Game\.Level\.Load/);
     assert.match(description, /\*\*Player:\*\* “It fell \\@ everyone”/);
     const links = [...description.matchAll(/\/alerts\/([\w-]+)/g)].map(([, token]) => token!);
     assert.equal(links.length, 3);
