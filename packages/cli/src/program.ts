@@ -165,7 +165,7 @@ function usageErrorOf(error: CommanderError): LocalError {
   return new LocalError(message, 'Run the command with --help for its usage.');
 }
 
-/** Commander writes `unknown command 'psuh'`, with `(Did you mean push?)` in a second line if a name is close. */
+/** Commander writes `unknown command 'version'`, with `(Did you mean versions?)` in a second line if a name is close. */
 function sentenceOf(message: string): string {
   const [problem = '', hint] = message.split('\n');
   const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`;

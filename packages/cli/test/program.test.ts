@@ -211,7 +211,7 @@ test('invalid input exits with 1, and nothing is sent', async (t) => {
     [['build', '--asset', 'utf16.yml'], /utf16\.yml is not UTF-8, but UTF-16/],
     [['build', '--asset', 'latin1.yml'], /latin1\.yml is not UTF-8/],
     [['nosuch'], /Unknown command 'nosuch'\.\n {2}Run chauffeur --help for a list\./],
-    [['psuh'], /Unknown command 'psuh'\. Did you mean push\?/],
+    [['version'], /Unknown command 'version'\. Did you mean versions\?/],
     [['build', '--nosuch'], /Unknown option '--nosuch'/],
     [[], /No command given/],
   ];
