@@ -1,6 +1,7 @@
-// Readable names of C++ (Itanium and MSVC) and Rust functions, as Mozilla's dump_syms writes them.
+// Readable names of C++ (Itanium and MSVC) and Rust functions, as Mozilla's dump_syms writes them, and of Swift.
 import * as demangler from 'gecko-profiler-demangle/index_bg.js';
 import { readDemangler } from './demangler-module.ts';
+import { demangleSwift } from './swift/demangle-swift.ts';
 
 let isLoaded = false;
 
@@ -10,6 +11,7 @@ const MANGLED = /^(?:_{1,4}[ZR]|\?|@)/;
 
 /** A name that isn't mangled, or not in a known way, is returned as it is. */
 export function demangle(name: string): string {
+  if (name.startsWith('$') || name.startsWith('_$')) return demangleSwift(name) ?? name;
   if (!MANGLED.test(name) || name.length > MAX_LENGTH) return name;
   if (!isLoaded) load();
   const bare = withoutClone(name);

@@ -45,10 +45,11 @@ function unpackedOf(path: string, folder: string): string {
   try {
     const source = files.open(path);
     if (!isCabinet(source.read(0, Math.min(CABINET_BYTES, source.size)))) return path;
-    mkdirSync(folder);
+    // It is there if the conversion is repeated with another file.
+    mkdirSync(folder, { recursive: true });
     const output = join(folder, basename(path));
     const limit = Math.min(LIMITS.nativeFileBytes, Math.max(FREE_BYTES, source.size * LIMITS.zipRatio));
-    const file = openSync(output, 'wx', 0o600);
+    const file = openSync(output, 'w', 0o600);
     try {
       let size = 0;
       for (const bytes of unpackCabinet(source)) {
