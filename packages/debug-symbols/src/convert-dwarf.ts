@@ -7,6 +7,7 @@ import { FunctionNames } from './dwarf/names.ts';
 import { readDwarf, type SplitFinder } from './dwarf/read-dwarf.ts';
 import { registerNames } from './dwarf/registers.ts';
 import type { SymbolSink } from './symbol-sink.ts';
+import type { SymbolTable } from './symbol-table.ts';
 import type { SymbolWriter } from './symbols/symbol-writer.ts';
 
 /** Functions of the files together. Addresses are as in the files. */
@@ -15,8 +16,8 @@ export type CodeMap = {
   readonly base: number;
   readonly isCode: (address: number) => boolean;
   readonly formatPath: (path: string) => string;
-  /** The names that the symbol tables have, the best table first. */
-  readonly symbols: readonly { readonly name: string; readonly address: number }[];
+  /** The best table first. */
+  readonly symbols: readonly SymbolTable[];
 };
 
 export type FrameFile = {
@@ -32,11 +33,12 @@ export type FrameFile = {
 /** Sends functions with lines and inlined calls. */
 export function addFunctions(dwarf: DwarfFile, map: CodeMap, writer: SymbolWriter, findSplit: SplitFinder): void {
   const { base, isCode, symbols, formatPath } = map;
-  const names = new Map<number, string>();
-  for (const { address, name } of symbols) if (!names.has(address)) names.set(address, name);
   const symbolAt = (address: number): string | undefined => {
-    const name = names.get(address);
-    return name && demangle(withoutPart(name));
+    for (const table of symbols) {
+      const name = table.nameAt(address);
+      if (name !== undefined) return demangle(withoutPart(name));
+    }
+    return undefined;
   };
   const module = { names: new FunctionNames(demangle), sink: writer, base, isCode, formatPath, symbolAt };
   readDwarf(dwarf, module, findSplit);
@@ -45,10 +47,11 @@ export function addFunctions(dwarf: DwarfFile, map: CodeMap, writer: SymbolWrite
 /** Sends the functions that have no debug information. Call it after all others. */
 export function addPublicSymbols({ base, isCode, symbols }: CodeMap, writer: SymbolWriter): void {
   const isFunction = writer.functionTest();
-  for (const { name, address } of symbols) {
-    if (!isCode(address) || isFunction(address - base)) continue;
-    writer.publicSymbol({ address: address - base, parameterSize: 0, name: demangle(name) });
-  }
+  for (const table of symbols)
+    table.each((address, name) => {
+      if (!isCode(address) || isFunction(address - base)) return;
+      writer.publicSymbol({ address: address - base, parameterSize: 0, name: demangle(name()) });
+    });
 }
 
 /** Passes on the rules of functions that have none yet, for sources that are less exact than what came before. */

@@ -43,6 +43,8 @@ export type ConversionOptions = {
   readonly supplementary?: string;
   /** `.dwp` and `.dwo` files anywhere, which are searched for split units before those next to the first file. */
   readonly splitFiles?: readonly string[];
+  /** Where temporary files of large conversions are; by default, in the folder of the system for them. */
+  readonly temporaryFolder?: string;
 };
 
 type Input = { readonly path: string; readonly source: ByteSource; readonly format: FileFormat };
@@ -56,7 +58,7 @@ export function convertFile(path: string, options: ConversionOptions = {}): Conv
   try {
     const main = openInput(path, files);
     const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
-    const writer = new SymbolWriter();
+    const writer = new SymbolWriter(options.temporaryFolder);
     const converter = new Converter(files, options, writer);
     const counterpart = { path: other?.path };
     const identity = converter.convert(main, other, counterpart);

@@ -5,11 +5,18 @@ import { join } from 'node:path';
 
 /** A file without a name, where the system has such files, so that nothing remains of it after the process. */
 export class TemporaryFile {
-  readonly #path = join(tmpdir(), `chauffeur-symbols-${process.pid}-${Math.random().toString(36).slice(2)}`);
-  // Fails if there is such a file.
-  readonly #descriptor = openSync(this.#path, 'wx+', 0o600);
-  readonly #isNamed = !tryUnlink(this.#path);
+  readonly #path: string;
+  readonly #descriptor: number;
+  readonly #isNamed: boolean;
   size = 0;
+
+  /** The file is in `folder`; by default, in the folder of the system for such files. */
+  constructor(folder = tmpdir()) {
+    this.#path = join(folder, `chauffeur-symbols-${process.pid}-${Math.random().toString(36).slice(2)}`);
+    // Fails if there is such a file.
+    this.#descriptor = openSync(this.#path, 'wx+', 0o600);
+    this.#isNamed = !tryUnlink(this.#path);
+  }
 
   append(bytes: Uint8Array): number {
     const position = this.size;

@@ -1,5 +1,5 @@
 // Abbreviations: the shapes of the entries of a unit (DWARF 5, section 7.5.3).
-import { Cursor } from '../cursor.ts';
+import type { Cursor } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { FORM } from './constants.ts';
 
@@ -31,8 +31,7 @@ export type Abbreviations = readonly (Abbreviation | undefined)[] | ReadonlyMap<
 const MAX_DENSE_CODE = 100_000;
 const MAX_ATTRIBUTES = 1000;
 
-export function readAbbreviations(section: Uint8Array, offset: number, encoding: Encoding): Abbreviations {
-  const cursor = new Cursor(section, true, Math.min(offset, section.length));
+export function readAbbreviations(cursor: Cursor, encoding: Encoding): Abbreviations {
   const dense: (Abbreviation | undefined)[] = [];
   const sparse = new Map<number, Abbreviation>();
   for (let code = cursor.uleb(); code !== 0; code = cursor.uleb()) {

@@ -1,6 +1,8 @@
 // The sections of a file with DWARF, and its units.
-import type { ByteSource } from '../byte-source.ts';
+import { type ByteSource, MemorySource } from '../byte-source.ts';
+import { Cursor } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
+import { PagedSource } from '../paged-source.ts';
 import { type Abbreviations, readAbbreviations } from './abbreviations.ts';
 import { readUnitHeader, type UnitHeader } from './unit-header.ts';
 
@@ -20,17 +22,24 @@ export type DwarfSection =
   | 'cu_index'
   | 'tu_index';
 
-const NOTHING = new Uint8Array();
+/** What a list is, or what was read of it up to the end of the bytes that were there. */
+export type ReadList<Kind> = Kind | { readonly cut: Kind };
+
+const NOTHING = new PagedSource(new MemorySource(new Uint8Array()), 0);
+/** Bytes of a section that are kept. Names are anywhere in their section, and all else is near to what was read before. */
+const KEPT = { str: 8 * 1024 * 1024, others: 2 * 1024 * 1024 } as const;
+/** Most lists are shorter. */
+const FIRST_READ = 4096;
 const MAX_UNITS = 5_000_000;
 /** Units that other units refer to are kept up to this size together. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+const KEPT_BYTES = 8 * 1024 * 1024;
 
 export class DwarfFile {
   readonly littleEndian: boolean;
   /** What dwz moved into another file, to which references of this one lead. */
   supplementary: DwarfFile | undefined;
   readonly #find: SectionFinder;
-  readonly #whole = new Map<DwarfSection, Uint8Array>();
+  readonly #sections = new Map<DwarfSection, PagedSource>();
   readonly #abbreviations = new Map<string, Abbreviations>();
   readonly #kept = new Map<number, Uint8Array>();
   #keptBytes = 0;
@@ -46,15 +55,32 @@ export class DwarfFile {
     return this.#find(name);
   }
 
-  /** A section as a whole; empty if the file has no such section. */
-  whole(name: DwarfSection): Uint8Array {
-    let bytes = this.#whole.get(name);
-    if (bytes === undefined) {
+  /** A section for small reads; empty if the file has no such section. */
+  section(name: DwarfSection): PagedSource {
+    let section = this.#sections.get(name);
+    if (section === undefined) {
       const source = this.#find(name);
-      bytes = source === undefined ? NOTHING : source.read(0, source.size);
-      this.#whole.set(name, bytes);
+      section = source === undefined ? NOTHING : new PagedSource(source, name === 'str' ? KEPT.str : KEPT.others);
+      this.#sections.set(name, section);
     }
-    return bytes;
+    return section;
+  }
+
+  /** Reads a list of unknown size. `read` returns what is `cut` if the bytes end, and is called again with more. */
+  readList<Kind extends object>(name: DwarfSection, offset: number, read: (cursor: Cursor) => ReadList<Kind>): Kind {
+    const section = this.section(name);
+    const at = Math.min(offset, section.size);
+    const left = section.size - at;
+    for (let size = FIRST_READ; ; size *= 16) {
+      const length = Math.min(size, left);
+      try {
+        const list = read(new Cursor(section.read(at, length), this.littleEndian));
+        if (!('cut' in list)) return list;
+        if (length === left) return list.cut;
+      } catch (error) {
+        if (length === left || !(error instanceof DebugSymbolsError) || error.code !== 'truncated') throw error;
+      }
+    }
   }
 
   /** The units by ascending offset. Those after a damaged header are not found. */
@@ -109,8 +135,8 @@ export class DwarfFile {
     const key = `${base + abbreviationsAt} ${version} ${addressSize} ${is64}`;
     let found = this.#abbreviations.get(key);
     if (found === undefined) {
-      if (this.#abbreviations.size > 1000) this.#abbreviations.clear();
-      found = readAbbreviations(this.whole('abbrev'), base + abbreviationsAt, encoding);
+      if (this.#abbreviations.size >= 100) this.#abbreviations.clear();
+      found = this.readList('abbrev', base + abbreviationsAt, (cursor) => readAbbreviations(cursor, encoding));
       this.#abbreviations.set(key, found);
     }
     return found;

@@ -15,8 +15,8 @@ export type Name = {
 /** Entries refer to each other over a declaration and an abstract instance; a longer chain is a loop. */
 const MAX_STEPS = 16;
 /** The units of a program optimised as a whole refer to many others. */
-const KEPT_UNITS = 500;
-const KEPT_NAMES = 500_000;
+const KEPT_UNITS = 100;
+const KEPT_NAMES = 50_000;
 
 /**
  * Names by the position of the entry. The linkage name is preferred, from which overloads and namespaces are readable;

@@ -1,6 +1,7 @@
 // The ranges of addresses of an entry: .debug_ranges before DWARF 5, and .debug_rnglists (DWARF 5, section 2.17.3).
 import { Cursor } from '../cursor.ts';
 import { FORM } from './constants.ts';
+import type { ReadList } from './dwarf-file.ts';
 import type { Unit } from './unit.ts';
 
 const LIST = {
@@ -32,33 +33,35 @@ export function readRanges(unit: Unit, value: number, form: number): number[] {
 
 function readOldRanges(unit: Unit, offset: number): number[] {
   const { addressSize } = unit.header.encoding;
-  const section = (unit.skeleton ?? unit).file.whole('ranges');
   const is64 = addressSize === 8;
   const baseMark = is64 ? 2 ** 64 : 2 ** 32 - 1;
-  const cursor = new Cursor(section, unit.file.littleEndian, unit.rangesBase + offset);
-  const ranges: number[] = [];
-  let base = unit.lowPc;
-  while (cursor.left >= 2 * addressSize && ranges.length < MAX_RANGES) {
-    const [start, end] = [cursor.word(is64), cursor.word(is64)];
-    if (start === 0 && end === 0) break;
-    if (start >= baseMark) base = end;
-    else ranges.push(base + start, base + end);
-  }
-  return ranges;
+  return (unit.skeleton ?? unit).file.readList('ranges', unit.rangesBase + offset, (cursor) => {
+    const ranges: number[] = [];
+    let base = unit.lowPc;
+    while (cursor.left >= 2 * addressSize && ranges.length < MAX_RANGES) {
+      const [start, end] = [cursor.word(is64), cursor.word(is64)];
+      if (start === 0 && end === 0) return ranges;
+      if (start >= baseMark) base = end;
+      else ranges.push(base + start, base + end);
+    }
+    return ranges.length < MAX_RANGES ? { cut: ranges } : ranges;
+  });
 }
 
 function readRangeList(unit: Unit, value: number, form: number): number[] {
   const { is64, addressSize } = unit.header.encoding;
-  const isWide = addressSize === 8;
-  const section = unit.file.whole('rnglists');
+  const section = unit.file.section('rnglists');
   let at = (unit.contributions.rangeLists ?? 0) + value;
   if (form === FORM.rnglistx) {
-    const entry = unit.rangeListsBase + value * (is64 ? 8 : 4);
-    if (entry + (is64 ? 8 : 4) > section.length) return [];
-    at = unit.rangeListsBase + new Cursor(section, unit.file.littleEndian, entry).word(is64);
+    const size = is64 ? 8 : 4;
+    const entry = unit.rangeListsBase + value * size;
+    if (entry + size > section.size) return [];
+    at = unit.rangeListsBase + new Cursor(section.read(entry, size), unit.file.littleEndian).word(is64);
   }
-  if (at >= section.length) return [];
-  const cursor = new Cursor(section, unit.file.littleEndian, at);
+  return unit.file.readList('rnglists', at, (cursor) => runRangeList(unit, cursor, addressSize === 8));
+}
+
+function runRangeList(unit: Unit, cursor: Cursor, isWide: boolean): ReadList<number[]> {
   const ranges: number[] = [];
   let base = unit.lowPc;
   while (cursor.left > 0 && ranges.length < MAX_RANGES) {
@@ -93,5 +96,5 @@ function readRangeList(unit: Unit, value: number, form: number): number[] {
         return ranges;
     }
   }
-  return ranges;
+  return ranges.length < MAX_RANGES ? { cut: ranges } : ranges;
 }

@@ -1,6 +1,5 @@
 // The texts in values of DWARF: in the value itself, or in sections of texts.
 import { Cursor } from '../cursor.ts';
-import { textAt } from '../elf/elf.ts';
 import { directForm, type Encoding, skipForm } from './abbreviations.ts';
 import { FORM } from './constants.ts';
 import type { DwarfFile } from './dwarf-file.ts';
@@ -21,13 +20,13 @@ export function readText(cursor: Cursor, form: number, place: TextPlace): string
     case FORM.string:
       return cursor.text();
     case FORM.strp:
-      return textAt(file.whole('str'), cursor.word(is64));
+      return file.section('str').text(cursor.word(is64));
     case FORM.lineStrp:
-      return textAt(file.whole('line_str'), cursor.word(is64));
+      return file.section('line_str').text(cursor.word(is64));
     case FORM.strpSup:
     case FORM.gnuStrpAlt: {
       const at = cursor.word(is64);
-      return file.supplementary && textAt(file.supplementary.whole('str'), at);
+      return file.supplementary?.section('str').text(at);
     }
     case FORM.strx:
     case FORM.gnuStrIndex:
@@ -51,8 +50,8 @@ export function readText(cursor: Cursor, form: number, place: TextPlace): string
 function textOf(index: number, { file, header, stringOffsetsBase }: TextPlace): string | undefined {
   const { is64 } = header.encoding;
   const size = is64 ? 8 : 4;
-  const offsets = file.whole('str_offsets');
+  const offsets = file.section('str_offsets');
   const at = stringOffsetsBase + index * size;
-  if (at + size > offsets.length) return undefined;
-  return textAt(file.whole('str'), new Cursor(offsets, file.littleEndian, at).word(is64));
+  if (at + size > offsets.size) return undefined;
+  return file.section('str').text(new Cursor(offsets.read(at, size), file.littleEndian).word(is64));
 }

@@ -205,10 +205,10 @@ export class Unit {
   /** The address with this index. NaN if it isn't in the file. */
   addressAt(index: number): number {
     const { addressSize } = this.header.encoding;
-    const section = (this.skeleton ?? this).file.whole('addr');
+    const section = (this.skeleton ?? this).file.section('addr');
     const at = this.addressBase + index * addressSize;
-    if (at + addressSize > section.length) return Number.NaN;
-    return new Cursor(section, this.file.littleEndian, at).word(addressSize === 8);
+    if (at + addressSize > section.size) return Number.NaN;
+    return new Cursor(section.read(at, addressSize), this.file.littleEndian).word(addressSize === 8);
   }
 
   /** A text; undefined for other forms, whose value is skipped, and for texts that are missing. */

@@ -43,7 +43,7 @@ export function convertElf(input: ElfInput, writer: SymbolWriter): ModuleIdentit
     isCode: rangeTest(files.flatMap((elf) => elf.executableRanges())),
     formatPath: cleanPath,
     symbols: (['symbols', 'dynamicSymbols'] as const).flatMap((type) =>
-      files.flatMap((elf) => readFunctionSymbols(elf, type)),
+      files.map((elf) => readFunctionSymbols(elf, type)),
     ),
   };
   const withDwarf = files.find((elf) => elf.contents('.debug_info') !== undefined);

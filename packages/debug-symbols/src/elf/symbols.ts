@@ -1,37 +1,37 @@
 // The symbol tables of ELF files.
 import { Cursor } from '../cursor.ts';
-import { type Elf, SECTION, textAt } from './elf.ts';
-
-export type ElfSymbol = { readonly name: string; readonly address: number; readonly size: number };
+import { PagedSource } from '../paged-source.ts';
+import { SymbolTable } from '../symbol-table.ts';
+import { type Elf, SECTION } from './elf.ts';
 
 const FUNCTION = 2;
 const INDIRECT_FUNCTION = 10;
+/** Bytes of names that are kept in memory. */
+const KEPT_NAMES = 4 * 1024 * 1024;
 
-/** The defined functions of a symbol table, by ascending address. The lowest bit of Thumb code is removed. */
-export function readFunctionSymbols(elf: Elf, type: 'symbols' | 'dynamicSymbols'): ElfSymbol[] {
+/** The defined functions of a symbol table. The lowest bit of Thumb code is removed. */
+export function readFunctionSymbols(elf: Elf, type: 'symbols' | 'dynamicSymbols'): SymbolTable {
   const section = elf.sections.find((each) => each.type === SECTION[type] && each.size > 0);
   const strings = section && elf.sections[section.link];
-  if (section === undefined || strings === undefined || strings.type === SECTION.empty) return [];
+  if (section === undefined || strings === undefined || strings.type === SECTION.empty)
+    return new SymbolTable(() => '');
   const entrySize = elf.is64 ? 24 : 16;
-  const text = wholeOf(elf, strings);
-  const cursor = new Cursor(wholeOf(elf, section), elf.littleEndian);
-  const symbols: ElfSymbol[] = [];
-  while (cursor.left >= entrySize) {
+  const texts = new PagedSource(elf.part(strings), KEPT_NAMES);
+  const entries = new PagedSource(elf.part(section), 0);
+  const symbols = new SymbolTable((place) => texts.text(place));
+  for (let at = 0; at + entrySize <= entries.size; at += entrySize) {
+    const cursor = new Cursor(entries.read(at, entrySize), elf.littleEndian);
     const nameAt = cursor.u32();
-    let [address, size] = elf.is64 ? [0, 0] : [cursor.u32(), cursor.u32()];
+    let address = elf.is64 ? 0 : cursor.u32();
+    if (!elf.is64) cursor.skip(4);
     const info = cursor.u8();
     cursor.skip(1);
     const definedIn = cursor.u16();
-    if (elf.is64) [address, size] = [cursor.u64(), cursor.u64()];
+    if (elf.is64) address = cursor.u64();
     const kind = info & 0xf;
     if ((kind !== FUNCTION && kind !== INDIRECT_FUNCTION) || definedIn === 0) continue;
-    const name = textAt(text, nameAt);
-    if (name !== '') symbols.push({ name, address: elf.cpu === 'arm' ? address - (address & 1) : address, size });
+    if (texts.isEmpty(nameAt)) continue;
+    symbols.add(elf.cpu === 'arm' ? address - (address & 1) : address, nameAt);
   }
-  return symbols.sort((a, b) => a.address - b.address);
-}
-
-function wholeOf(elf: Elf, section: { offset: number; size: number }): Uint8Array {
-  const part = elf.part(section);
-  return part.read(0, part.size);
+  return symbols;
 }

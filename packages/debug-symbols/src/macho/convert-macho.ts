@@ -32,7 +32,7 @@ export function convertMacho({ main, path, dsym }: MachoInput, writer: SymbolWri
     isCode: rangeTest(files.flatMap((file) => file.executableRanges())),
     // Paths stay as Xcode wrote them, as in symbol files of other tools for macOS.
     formatPath: (source) => source,
-    symbols: files.flatMap((file) => file.functionSymbols()),
+    symbols: files.map((file) => file.functionSymbols()),
   };
   const withDwarf = files.findLast((file) => file.contents('__debug_info') !== undefined);
   if (withDwarf !== undefined) {

@@ -3,6 +3,8 @@ import { type ByteSource, PartSource } from '../byte-source.ts';
 import { Cursor } from '../cursor.ts';
 import { textAt } from '../elf/elf.ts';
 import { DebugSymbolsError } from '../error.ts';
+import { PagedSource } from '../paged-source.ts';
+import { SymbolTable } from '../symbol-table.ts';
 
 export type MachoSection = {
   readonly segment: string;
@@ -13,13 +15,13 @@ export type MachoSection = {
   readonly flags: number;
 };
 
-export type MachoSymbol = { readonly name: string; readonly address: number };
-
 const MAGIC = { thin32: 0xfeed_face, thin64: 0xfeed_facf, fat: 0xcafe_babe, fat64: 0xcafe_babf } as const;
 const COMMAND = { segment: 0x1, symbols: 0x2, dylibId: 0xd, segment64: 0x19, uuid: 0x1b } as const;
 const FILE_TYPE_OBJECT = 1;
 const HAS_INSTRUCTIONS = 0x8000_0400;
 const MAX_SLICES = 64;
+/** Bytes of the names of symbols that are kept in memory. */
+const KEPT_NAMES = 4 * 1024 * 1024;
 const MAX_COMMAND_BYTES = 64 * 1024 * 1024;
 
 const SYMBOL = { debugMask: 0xe0, kindMask: 0x0e, inSection: 0x0e } as const;
@@ -97,14 +99,15 @@ export class Macho {
   }
 
   /** The functions of the symbol table, without the underscore that the linker puts in front of all names. */
-  functionSymbols(): MachoSymbol[] {
-    if (this.#symbols === undefined) return [];
+  functionSymbols(): SymbolTable {
+    if (this.#symbols === undefined) return new SymbolTable(() => '');
     const { at, count, textAt: textStart, textSize } = this.#symbols;
     const entrySize = this.is64 ? 16 : 12;
-    const text = this.source.read(textStart, textSize);
-    const cursor = new Cursor(this.source.read(at, count * entrySize));
-    const symbols: MachoSymbol[] = [];
-    while (cursor.left >= entrySize) {
+    const texts = new PagedSource(new PartSource(this.source, textStart, textSize), KEPT_NAMES);
+    const symbols = new SymbolTable((place) => texts.text(place).replace(/^_/, ''));
+    const entries = new PagedSource(new PartSource(this.source, at, count * entrySize), 0);
+    for (let index = 0; index < count; index += 1) {
+      const cursor = new Cursor(entries.read(index * entrySize, entrySize));
       const nameAt = cursor.u32();
       const type = cursor.u8();
       const section = this.sections[cursor.u8() - 1];
@@ -112,10 +115,9 @@ export class Macho {
       const address = cursor.word(this.is64);
       if ((type & SYMBOL.debugMask) !== 0 || (type & SYMBOL.kindMask) !== SYMBOL.inSection) continue;
       if (section === undefined || (section.flags & HAS_INSTRUCTIONS) === 0) continue;
-      const name = textAt(text, nameAt);
-      if (name !== '') symbols.push({ name: name.startsWith('_') ? name.slice(1) : name, address });
+      if (!texts.isEmpty(nameAt)) symbols.add(address, nameAt);
     }
-    return symbols.sort((a, b) => a.address - b.address);
+    return symbols;
   }
 }
 

@@ -8,6 +8,7 @@ import type { ModuleIdentity } from '../identity.ts';
 import { cleanPath, lastPart } from '../paths.ts';
 import { type Pdb, readPdb } from '../pdb/pdb.ts';
 import type { SymbolSink } from '../symbol-sink.ts';
+import { SymbolTable } from '../symbol-table.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
 import { readArm64Unwind } from '../windows-unwind/arm64.ts';
 import { readX64Unwind } from '../windows-unwind/x64.ts';
@@ -107,14 +108,16 @@ function codeMapOf(pe: Pe): CodeMap {
         .map(({ address, size }) => [imageBase + address, imageBase + address + size]),
     ),
     formatPath: cleanPath,
-    symbols: Array.from(readCoffSymbols(pe))
-      .filter(({ isFunction }) => isFunction)
-      .map(({ name, address }) => ({
-        // The linker puts an underscore in front of names of 32-bit code.
-        name: pe.cpu === 'x86' ? name.replace(/^_/, '') : name,
-        address: imageBase + address,
-      })),
+    symbols: [SymbolTable.of(symbolsOf(pe, imageBase))],
   };
+}
+
+function* symbolsOf(pe: Pe, imageBase: number): Generator<{ name: string; address: number }> {
+  for (const { name, address, isFunction } of readCoffSymbols(pe)) {
+    if (!isFunction) continue;
+    // The linker puts an underscore in front of names of 32-bit code.
+    yield { name: pe.cpu === 'x86' ? name.replace(/^_/, '') : name, address: imageBase + address };
+  }
 }
 
 function addUnwindRules(pe: Pe, writer: SymbolWriter): void {

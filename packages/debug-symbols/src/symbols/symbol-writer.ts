@@ -1,11 +1,8 @@
 // Writes a Breakpad symbol file. The format is documented in Breakpad's docs/symbol_files.md.
 import type { CallFrameRecord, FunctionRecord, PublicRecord, SymbolSink, WindowsFrameRecord } from '../symbol-sink.ts';
-import { type TextPlace, TextStore } from './text-store.ts';
-
-/** Names contain no line breaks, because a record is one line. */
-const BREAKS = /[\r\n]+/g;
-
-type Stored = { readonly address: number; readonly size: number; readonly place: TextPlace };
+import { BREAKS, NumberedTexts } from './numbered-texts.ts';
+import { RecordList } from './record-list.ts';
+import { TextStore } from './text-store.ts';
 
 /** Portions are large enough that writing them is no more work than making them. */
 const PORTION = 256 * 1024;
@@ -15,21 +12,32 @@ const PORTION = 256 * 1024;
  * the linker has folded into one, the first in the order of their sizes and names is written.
  */
 export class SymbolWriter implements SymbolSink {
-  readonly #files = new Map<string, number>();
-  readonly #origins = new Map<string, number>();
-  readonly #functions: Stored[] = [];
-  readonly #publics: Stored[] = [];
-  readonly #frames: Stored[] = [];
-  readonly #windowsFrames: Stored[] = [];
-  readonly #texts = new TextStore();
+  readonly #files: NumberedTexts;
+  readonly #origins: NumberedTexts;
+  readonly #texts: TextStore;
+  readonly #functions: RecordList;
+  readonly #publics: RecordList;
+  readonly #frames: RecordList;
+  readonly #windowsFrames: RecordList;
   #lineCount = 0;
 
+  /** What doesn't fit into memory is in a file in `folder`; by default, in the folder of the system for such files. */
+  constructor(folder?: string) {
+    this.#texts = new TextStore(folder);
+    this.#files = new NumberedTexts(this.#texts, 'FILE');
+    this.#origins = new NumberedTexts(this.#texts, 'INLINE_ORIGIN');
+    this.#functions = new RecordList(this.#texts);
+    this.#publics = new RecordList(this.#texts);
+    this.#frames = new RecordList(this.#texts);
+    this.#windowsFrames = new RecordList(this.#texts);
+  }
+
   file(path: string): number {
-    return numberOf(this.#files, path);
+    return this.#files.number(path);
   }
 
   origin(name: string): number {
-    return numberOf(this.#origins, name);
+    return this.#origins.number(name);
   }
 
   function({ address, size, name, parameterSize, lines, inlines }: FunctionRecord): void {
@@ -41,18 +49,18 @@ export class SymbolWriter implements SymbolSink {
     }
     for (const line of lines) text += `${hex(line.address)} ${hex(line.size)} ${line.line} ${line.file}\n`;
     this.#lineCount += lines.length;
-    this.#functions.push({ address, size, place: this.#texts.append(text) });
+    this.#functions.add(address, size, text);
   }
 
   publicSymbol({ address, parameterSize, name }: PublicRecord): void {
     const text = `PUBLIC ${hex(address)} ${hex(parameterSize)} ${name.replace(BREAKS, ' ')}\n`;
-    this.#publics.push({ address, size: 0, place: this.#texts.append(text) });
+    this.#publics.add(address, 0, text);
   }
 
   callFrames({ address, size, rules, changes }: CallFrameRecord): void {
     let text = `STACK CFI INIT ${hex(address)} ${hex(size)} ${rules}\n`;
     for (const change of changes) text += `STACK CFI ${hex(change.address)} ${change.rules}\n`;
-    this.#frames.push({ address, size, place: this.#texts.append(text) });
+    this.#frames.add(address, size, text);
   }
 
   windowsFrame(record: WindowsFrameRecord): void {
@@ -64,64 +72,43 @@ export class SymbolWriter implements SymbolSink {
     const hasProgram = typeof program === 'string';
     const last = hasProgram ? program : program ? '1' : '0';
     const text = `STACK WIN ${type} ${numbers.map(hex).join(' ')} ${hasProgram ? 1 : 0} ${last}\n`;
-    this.#windowsFrames.push({ address, size, place: this.#texts.append(text) });
+    this.#windowsFrames.add(address, size, text);
   }
 
   /** What was collected, in numbers. */
   get counts() {
     return {
-      functions: this.#functions.length,
+      functions: this.#functions.count,
       lines: this.#lineCount,
-      publics: this.#publics.length,
-      frames: this.#frames.length + this.#windowsFrames.length,
+      publics: this.#publics.count,
+      frames: this.#frames.count + this.#windowsFrames.count,
     };
   }
 
   /** Tests whether an address is in a function. Call it after the last function. */
   functionTest(): (address: number) => boolean {
-    return coverageOf(this.#functions);
+    return this.#functions.coverage();
   }
 
   /** Tests whether an address has unwind rules so far. */
   frameTest(): (address: number) => boolean {
-    return coverageOf(this.#frames);
+    return this.#frames.coverage();
   }
 
   /** The lines of the file, in portions of whole lines. `head` has MODULE and INFO. */
   *write(head: string): Generator<string> {
     yield head;
-    for (const [path, number] of this.#files) yield `FILE ${number} ${path.replace(BREAKS, ' ')}\n`;
-    for (const [name, number] of this.#origins) yield `INLINE_ORIGIN ${number} ${name.replace(BREAKS, ' ')}\n`;
-    yield* this.#joined(merged(this.#withoutRepeats(this.#functions), this.#withoutRepeats(this.#publics)));
+    yield* joined(this.#files.lines());
+    yield* joined(this.#origins.lines());
+    yield* joined(merged(this.#functions, this.#publics));
     // Of the rules that several sections have for a function, those sent first are the best.
-    yield* this.#joined(firstOfEach(this.#frames));
-    yield* this.#joined(this.#windowsFrames.sort((a, b) => a.address - b.address));
+    yield* joined(firstOfEach(this.#frames));
+    yield* joined(allOf(this.#windowsFrames));
   }
 
   /** Removes what is kept on disk for a large file. Nothing can be written afterwards. */
   close(): void {
     this.#texts.close();
-  }
-
-  *#joined(records: Iterable<Stored>): Generator<string> {
-    const portion = Buffer.allocUnsafe(PORTION);
-    let used = 0;
-    for (const { place } of records) {
-      const text = this.#texts.read(place);
-      if (used + text.length > PORTION) {
-        yield portion.toString('utf8', 0, used);
-        used = 0;
-      }
-      if (text.length > PORTION) yield text.toString('utf8');
-      else used += text.copy(portion, used);
-    }
-    if (used > 0) yield portion.toString('utf8', 0, used);
-  }
-
-  #withoutRepeats(records: Stored[]): Stored[] {
-    const order = (a: Stored, b: Stored) =>
-      a.address - b.address || Buffer.compare(this.#texts.read(a.place), this.#texts.read(b.place));
-    return records.sort(order).filter(({ address }, index) => address !== records[index - 1]?.address);
   }
 }
 
@@ -129,40 +116,64 @@ function hex(number: number): string {
   return number.toString(16);
 }
 
-function coverageOf(records: readonly Stored[]): (address: number) => boolean {
-  const sorted = records.toSorted((a, b) => a.address - b.address);
-  return (address) => {
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (sorted[middle]!.address <= address) low = middle + 1;
-      else high = middle;
+/** Joins texts to portions. */
+function* joined(texts: Iterable<Uint8Array>): Generator<string> {
+  const portion = Buffer.allocUnsafe(PORTION);
+  let used = 0;
+  for (const text of texts) {
+    if (used + text.length > PORTION) {
+      yield portion.toString('utf8', 0, used);
+      used = 0;
     }
-    const found = sorted[low - 1];
-    return found !== undefined && address < found.address + found.size;
-  };
-}
-
-function numberOf(numbers: Map<string, number>, name: string): number {
-  let number = numbers.get(name);
-  if (number === undefined) {
-    number = numbers.size;
-    numbers.set(name, number);
+    if (text.length > PORTION) {
+      yield Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8');
+      continue;
+    }
+    portion.set(text, used);
+    used += text.length;
   }
-  return number;
+  if (used > 0) yield portion.toString('utf8', 0, used);
 }
 
-function firstOfEach(records: Stored[]): Stored[] {
-  // Sorting is stable.
-  const sorted = records.sort((a, b) => a.address - b.address);
-  return sorted.filter(({ address }, index) => address !== sorted[index - 1]?.address);
+function* allOf(records: RecordList): Generator<Uint8Array> {
+  for (const index of records.order()) yield records.text(index);
 }
 
-function* merged(functions: readonly Stored[], publics: readonly Stored[]): Generator<Stored> {
-  let next = 0;
-  for (const each of functions) {
-    while (next < publics.length && publics[next]!.address < each.address) yield publics[next++]!;
-    yield each;
+function* firstOfEach(records: RecordList): Generator<Uint8Array> {
+  let address = Number.NaN;
+  for (const index of records.order()) {
+    if (records.address(index) === address) continue;
+    address = records.address(index);
+    yield records.text(index);
   }
-  yield* publics.slice(next);
+}
+
+type Placed = { readonly address: number; readonly text: Uint8Array };
+
+/** Of the records at an address, the first in the order of their texts. */
+function* smallestOfEach(records: RecordList): Generator<Placed> {
+  const order = records.order();
+  for (let at = 0; at < order.length; ) {
+    const address = records.address(order[at]!);
+    let text = records.text(order[at]!);
+    for (at += 1; at < order.length && records.address(order[at]!) === address; at += 1) {
+      const other = records.text(order[at]!);
+      if (Buffer.compare(other, text) < 0) text = other;
+    }
+    yield { address, text };
+  }
+}
+
+/** By ascending address, a function in front of a public symbol. */
+function* merged(functions: RecordList, publics: RecordList): Generator<Uint8Array> {
+  const others = smallestOfEach(publics);
+  let next = others.next();
+  for (const { address, text } of smallestOfEach(functions)) {
+    while (next.done !== true && next.value.address < address) {
+      yield next.value.text;
+      next = others.next();
+    }
+    yield text;
+  }
+  for (; next.done !== true; next = others.next()) yield next.value.text;
 }

@@ -6,6 +6,7 @@ import { DwarfFile } from '../dwarf/dwarf-file.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { debugIdOf, hexOf, type ModuleIdentity } from '../identity.ts';
 import { cleanPath } from '../paths.ts';
+import { SymbolTable } from '../symbol-table.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
 import type { Wasm } from './wasm.ts';
 
@@ -30,7 +31,7 @@ export function convertWasm({ main, path, debug }: WasmInput, writer: SymbolWrit
     // What the linker has removed has the address 0.
     isCode: (address) => address > 0 && address < code.size,
     formatPath: cleanPath,
-    symbols: files.flatMap((file) => file.functions()),
+    symbols: files.map((file) => SymbolTable.of(file.functions())),
   };
   const withDwarf = files.find((file) => file.custom('.debug_info') !== undefined);
   if (withDwarf !== undefined)

@@ -30,7 +30,7 @@ await answerTask(async ({ folder, ...input }: ConvertInput): Promise<ConvertResu
     const others = { ...input, ...(counterpart !== undefined && { counterpart }) };
     const needs = others.supplementary === undefined ? supplementaryIdOf([path, others.counterpart]) : undefined;
     if (needs !== undefined) return { needs };
-    return { texts: cpusOf(path).map((cpu, index) => convert(path, { ...others, cpu }, join(folder, `${index}.sym`))) };
+    return { texts: cpusOf(path).map((cpu, index) => convert(path, { ...others, cpu, folder }, `${index}.sym`)) };
   } catch (error) {
     if (error instanceof DebugSymbolsError || error instanceof UnreadableError) return { unreadable: error.message };
     // An error of the disk, after which another try may succeed.
@@ -97,11 +97,14 @@ function supplementaryIdOf(paths: readonly (string | undefined)[]): string | und
   }
 }
 
-type Others = Pick<ConvertInput, 'counterpart' | 'supplementary'> & { readonly cpu: string | undefined };
+type Others = Omit<ConvertInput, 'path'> & { readonly cpu: string | undefined };
 
-function convert(path: string, { cpu, counterpart, supplementary }: Others, output: string): string {
+/** Writes a file of this name to the folder, where temporary files are as well, and returns its path. */
+function convert(path: string, { cpu, folder, counterpart, supplementary }: Others, name: string): string {
+  const output = join(folder, name);
   const { identity, writer } = convertFile(path, {
     findsCounterparts: false,
+    temporaryFolder: folder,
     ...(cpu !== undefined && { cpu }),
     ...(counterpart !== undefined && { counterpart }),
     ...(supplementary != null && { supplementary }),
@@ -125,6 +128,7 @@ function convert(path: string, { cpu, counterpart, supplementary }: Others, outp
     flush();
   } finally {
     closeSync(file);
+    writer.close();
   }
   return output;
 }
