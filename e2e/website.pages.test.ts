@@ -67,8 +67,7 @@ describe('every page of the website', () => {
     );
     assert.ok(crashGroup.size <= 25, `a crash group is ${crashGroup.size} requests`);
     const bytes = sum([...crashGroup.values()]);
-    // The builds of a year take 1 kB of it.
-    assert.ok(bytes <= 201_000, `a crash group is ${bytes} bytes`);
+    assert.ok(bytes <= 200_000, `a crash group is ${bytes} bytes`);
     const scripts = [...(await weigh('game', (page) => page.getByRole('heading', { level: 1 })))].filter(([url]) =>
       new URL(url).pathname.endsWith('.js'),
     );

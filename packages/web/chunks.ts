@@ -61,7 +61,7 @@ const isShared = inFolders(
 const isOfFewPages = inFolders(
   ...[
     ...['BandBadge', 'DataTable', 'Dialog', 'PagedTable', 'RoleSelect', 'SelectRows', 'ShellCommand'],
-    'UnsavedWarning',
+    ...['UnsavedWarning', 'Choice', 'ShowMore', 'credentials', 'platforms'],
   ].map((name) => `packages/web/src/ui/${name}`),
   'packages/web/src/charts/SeriesTable',
 );
@@ -81,7 +81,9 @@ const isFolded = inFolders(
   ...['Attachments', 'MissingGameSymbols', 'Threads', 'describe-stops'].map((name) => `${CRASHES}/${name}`),
 );
 /** The code that the page of a crash group loads when someone scrolls down. */
-const isFurtherDown = inFolders(...['Facets', 'ReportTable'].map((name) => `${CRASHES}/${name}`));
+const isFurtherDown = inFolders(
+  ...['CrashTitle', 'Facets', 'ReportTable', 'split-title'].map((name) => `${CRASHES}/${name}`),
+);
 
 const HOOKS = 'node_modules/@mantine/hooks/esm';
 const isCommon = inFolders(HOOKS, `${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name)));
@@ -109,7 +111,8 @@ export const CHUNKS = [
   {
     name: 'contract',
     priority: 3,
-    minShareCount: 5,
+    // With a lower number, pages load operations that they never call.
+    minShareCount: 8,
     test: (id: string) => isOfContract(id) && !isOfCommands(id),
   },
   {

@@ -10,7 +10,6 @@ import { Frame } from './frame/Frame.tsx';
 import { loadCode } from './frame/load-code.ts';
 import { UnknownPage } from './frame/UnknownPage.tsx';
 import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
-import { publicGameQuery } from './pages/games/use-game.ts';
 import { session } from './session.ts';
 import { hasAllTexts, preferredLanguage, texts } from './texts.tsx';
 
@@ -71,7 +70,13 @@ const play = createRoute({
     referrer: textOf(referrer),
   }),
   loaderDeps: ({ search: { channel } }) => ({ channel }),
-  loader: ({ context, params, deps }) => void context.queries.prefetchQuery(publicGameQuery(params.uid, deps.channel)),
+  // The query starts while the code of the page is loading. A failure is shown by the page, which asks again.
+  loader: ({ context, params, deps }) => {
+    import('./pages/play/public-game.ts').then(
+      ({ publicGameQuery }) => context.queries.prefetchQuery(publicGameQuery(params.uid, deps.channel)),
+      () => undefined,
+    );
+  },
   component: lazyPage(() => import('./pages/play/PlayPage.tsx'), 'PlayPage'),
 });
 

@@ -6,7 +6,8 @@ import { ask, call } from '../../api.ts';
 import { PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
-import { publicGameQuery, useGame } from '../games/use-game.ts';
+import { useGame } from '../games/use-game.ts';
+import { publicGameQuery } from '../play/public-game.ts';
 
 export function BugSettingsPage() {
   const { game_uid: uid, slug, name } = useGame();

@@ -33,7 +33,7 @@ import { Panel } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { UnsavedWarning } from '../../ui/UnsavedWarning.tsx';
-import { publicGameQuery } from '../games/use-game.ts';
+import { publicGameQuery } from '../play/public-game.ts';
 
 const route = getRouteApi('/g/$uid/report');
 

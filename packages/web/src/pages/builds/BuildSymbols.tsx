@@ -20,6 +20,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SYMBOLS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
+import { formatNativeKind } from './native-kind.ts';
 
 type BuildSymbol = OutputOf<typeof listBuildSymbols>['symbols'][number];
 
@@ -63,17 +64,37 @@ export function BuildSymbols({ game, buildId, os }: BuildSymbolsProps) {
 /** The state of a file that is readable, but hardly improves stacks. */
 const WITHOUT_FUNCTIONS = { tone: 'unsure', label: 'No functions' } as const;
 
+/** What a program or debug file is while a job converts it, and if that failed. */
+const NATIVE_STATES = {
+  stored: { tone: 'busy', label: 'Converting' },
+  compiled: SYMBOLS.compiled,
+  unreadable: { tone: 'bad', label: 'Not converted' },
+} as const;
+
+const RETRY = 'Upload the file again to retry, or convert it on your machine with chauffeur symbols.';
+
+/** Whether it is a program or debug file that isn't converted: its checksum is that of the file itself. */
+function isNative({ checksum, native_checksum: native }: Pick<BuildSymbol, 'checksum' | 'native_checksum'>): boolean {
+  return checksum === native;
+}
+
+function stateOf(symbol: BuildSymbol) {
+  if (isNative(symbol)) return NATIVE_STATES[symbol.state];
+  return symbol.state === 'compiled' && symbol.functions === 0 ? WITHOUT_FUNCTIONS : SYMBOLS[symbol.state];
+}
+
 const COLUMNS: readonly Column<BuildSymbol>[] = [
   {
     header: 'Module',
     overflow: 'anywhere',
-    cell: ({ debug_file, os, cpu, problem, poorer_at: poorerAt }) => (
+    cell: ({ debug_file, os, cpu, problem, poorer_at: poorerAt, ...symbol }) => (
       <>
         <strong>{debug_file}</strong>{' '}
         <Text span size="sm" c="dimmed">
-          {os} {cpu}
+          {isNative(symbol) ? formatNativeKind(debug_file) : `${os} ${cpu}`}
         </Text>
         {problem !== null && <Text size="sm">{problem}</Text>}
+        {isNative(symbol) && symbol.state === 'unreadable' && <Text size="sm">{RETRY}</Text>}
         {poorerAt !== null && (
           <Text size="sm">
             A less complete file was uploaded <Time at={poorerAt} /> and isn't used. To use it, delete this one first.
@@ -84,12 +105,13 @@ const COLUMNS: readonly Column<BuildSymbol>[] = [
   },
   {
     header: 'Debug ID',
-    cell: ({ debug_id, debug_file }) => <CopyText text={debug_id} label={`debug ID of ${debug_file}`} />,
+    cell: ({ debug_id, debug_file }) =>
+      debug_id === '' ? '–' : <CopyText text={debug_id} label={`debug ID of ${debug_file}`} />,
   },
   {
     header: 'State',
-    cell: ({ state, functions }) => {
-      const { tone, label } = state === 'compiled' && functions === 0 ? WITHOUT_FUNCTIONS : SYMBOLS[state];
+    cell: (symbol) => {
+      const { tone, label } = stateOf(symbol);
       return <StateBadge tone={tone}>{label}</StateBadge>;
     },
   },

@@ -20,7 +20,7 @@ import { PagedTable } from '../../ui/PagedTable.tsx';
 import { useMay } from '../../ui/Permitted.tsx';
 import { selectColumn, useSelection } from '../../ui/SelectRows.tsx';
 import { ShowNewButton } from '../../ui/ShowMore.tsx';
-import { RowLink } from '../../ui/SiteLink.tsx';
+import { RowLink, SiteLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
@@ -148,7 +148,7 @@ function groupColumns(
       hiddenBelow: 'md',
       width: 'clamp(124px, 11vw, 220px)',
       overflow: 'ellipsis',
-      cell: ({ item }) => <Where group={item} />,
+      cell: ({ item }) => <Where group={item} slug={slug} />,
     },
     {
       header: 'Last seen',
@@ -246,7 +246,7 @@ function formatWhy(reason: string | null): string[] {
 /**
  * The version with the most reports and the number of other builds, with the counts by version on hover; and the OS.
  */
-function Where({ group: { builds, build_count: buildCount, oses } }: { group: ListedGroup }) {
+function Where({ group: { builds, build_count: buildCount, oses }, slug }: { group: ListedGroup; slug: string }) {
   const [first] = builds;
   const names = nameBuilds(builds);
   const counts = builds.map(({ count }, index) => `${names[index]}: ${count}`).join('\n');
@@ -256,7 +256,13 @@ function Where({ group: { builds, build_count: buildCount, oses } }: { group: Li
         '–'
       ) : (
         <span title={buildCount > builds.length ? `${counts}\n…` : counts}>
-          {first.version || 'deleted'}
+          {first.version === '' ? (
+            'deleted'
+          ) : (
+            <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version: first.version }} size="sm">
+              {first.version}
+            </SiteLink>
+          )}
           {buildCount > 1 && ` +${buildCount - 1}`}
         </span>
       )}

@@ -22,6 +22,7 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { ListingFacts } from './use-listing.ts';
 
@@ -272,48 +273,93 @@ function RequirementFields({ requirements, onChange }: RequirementFieldsProps) {
 }
 
 type InstallNotes = ListingFacts['install_notes'];
+type InstallOs = InstallNotes[number]['os'];
 type InstallFieldsProps = { notes: InstallNotes; onChange: (notes: InstallNotes) => void };
 
-/** How to install and start the game. The notes of the service are shown until others are written. */
+/** The notes that players read if there are no others. They are loaded with the editor, as no other page has them. */
+function useDefaultNotes(): Partial<Record<string, string>> {
+  const { data } = useQuery({
+    queryKey: ['default install notes'],
+    queryFn: async () => (await import('@chauffeur/contract/texts/english-install-notes')).ENGLISH_INSTALL_NOTES,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data ?? {};
+}
+
+/** How to install and start the game. The default notes are shown until others are written. */
 function InstallFields({ notes, onChange }: InstallFieldsProps) {
-  const unused = OSES_WITH_NOTES.filter((os) => !notes.some((each) => each.os === os));
+  const defaults = useDefaultNotes();
+  const textOf = (os: string) => notes.find((each) => each.os === os)?.text;
+  const write = (os: InstallOs, text: string) => onChange([...notes.filter((each) => each.os !== os), { os, text }]);
   return (
     <Fieldset legend="Install notes" p={0} bd={0} bg="transparent">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Shown with the download. Systems that you don't add have notes about warnings that unsigned games cause there.
+          Shown with the download, for the system of each player. The default notes explain the warnings that unsigned
+          games cause; players read them in their language.
         </Text>
-        {notes.map(({ os, text }, index) => (
-          <Group key={os} gap={4} align="flex-start" wrap="nowrap">
-            <Textarea
-              data-field={`install_notes[${index}].text`}
-              label={formatOs(os)}
-              aria-label={`Install notes for ${formatOs(os)}`}
-              description={text.trim() === '' ? 'No notes are shown.' : undefined}
-              autosize
-              minRows={2}
-              maxRows={8}
-              flex={1}
-              maxLength={LIMITS.installNotesLength}
-              value={text}
-              onChange={({ currentTarget }) =>
-                onChange(notes.map((each) => (each.os === os ? { os, text: currentTarget.value } : each)))
-              }
-            />
-            <CloseButton
-              aria-label={`Use the notes of the service for ${formatOs(os)}`}
-              onClick={() => onChange(notes.filter((each) => each.os !== os))}
-            />
-          </Group>
-        ))}
-        <Group gap="xs">
-          {unused.map((os) => (
-            <Button key={os} variant="default" size="compact-sm" onClick={() => onChange([...notes, { os, text: '' }])}>
-              Write notes for {formatOs(os)}
-            </Button>
-          ))}
-        </Group>
+        {OSES_WITH_NOTES.map((os) => {
+          const text = textOf(os);
+          return text === undefined ? (
+            <DefaultNotes key={os} os={os} text={defaults[os]} onWrite={() => write(os, defaults[os] ?? '')} />
+          ) : (
+            <Stack key={os} gap={4}>
+              <Textarea
+                data-field={`install_notes[${notes.findIndex((each) => each.os === os)}].text`}
+                label={formatOs(os)}
+                aria-label={`Install notes for ${formatOs(os)}`}
+                description={text.trim() === '' ? 'No notes are shown.' : undefined}
+                autosize
+                minRows={2}
+                maxRows={8}
+                maxLength={LIMITS.installNotesLength}
+                value={text}
+                onChange={({ currentTarget }) =>
+                  onChange(notes.map((each) => (each.os === os ? { os, text: currentTarget.value } : each)))
+                }
+              />
+              <Button
+                variant="default"
+                size="compact-sm"
+                w="fit-content"
+                aria-label={`Use the default for ${formatOs(os)}`}
+                onClick={() => onChange(notes.filter((each) => each.os !== os))}
+              >
+                Use the default
+              </Button>
+            </Stack>
+          );
+        })}
       </Stack>
     </Fieldset>
+  );
+}
+
+type DefaultNotesProps = { os: InstallOs; text: string | undefined; onWrite: () => void };
+
+/** What players of a system read, as long as the developer has written nothing. */
+function DefaultNotes({ os, text, onWrite }: DefaultNotesProps) {
+  return (
+    <Stack gap={4} component="section" aria-label={`Default notes for ${formatOs(os)}`}>
+      <Text size="sm">
+        {formatOs(os)}{' '}
+        <Text span size="sm" c="dimmed">
+          Default
+        </Text>
+      </Text>
+      <Text size="sm" c="dimmed">
+        {text ?? '…'}
+      </Text>
+      <Button
+        variant="default"
+        size="compact-sm"
+        w="fit-content"
+        disabled={text === undefined}
+        aria-label={`Write notes for ${formatOs(os)}`}
+        onClick={onWrite}
+      >
+        Write your own
+      </Button>
+    </Stack>
   );
 }

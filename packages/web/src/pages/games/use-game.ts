@@ -1,6 +1,5 @@
 // The game whose developer pages are open. The route loads it before any of them is rendered.
 import { getGame } from '@chauffeur/contract/operations/games';
-import { getPublicGame } from '@chauffeur/contract/operations/store';
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ask } from '../../api.ts';
@@ -19,7 +18,3 @@ export function useGame() {
 }
 
 export type OpenGame = ReturnType<typeof useGame>;
-
-/** The query of a game as players see it. It is here so that the router can start it while a page's code is loading. */
-export const publicGameQuery = (uid: string, channel?: string) =>
-  ask(getPublicGame, { uid, ...(channel !== undefined && { channel }) });

@@ -17,8 +17,8 @@ import { UnknownPage } from '../../frame/UnknownPage.tsx';
 import { t, texts } from '../../texts.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/Time.tsx';
-import { publicGameQuery } from '../games/use-game.ts';
 import classes from './PlayPage.module.css';
+import { publicGameQuery } from './public-game.ts';
 
 type Game = OutputOf<typeof getPublicGame>;
 type Offer = Game['downloads'][number];

@@ -70,6 +70,7 @@ const KINDS = [
 ] as const;
 
 function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
+  const { slug } = useGame();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const hidden = readList(search.hidden);
@@ -126,7 +127,7 @@ function Counts({ data, isOfBuild }: { data: Statistics; isOfBuild: boolean }) {
         <Breakdown
           title="Versions"
           rows={data.versions}
-          columns={withoutEmpty(VERSION_COLUMNS)}
+          columns={withoutEmpty(versionColumns(slug))}
           keyOf={({ version }) => version}
         />
         {!isOfBuild && (
@@ -164,8 +165,15 @@ type Referrer = Statistics['referrers'][number];
 
 const PLAYS = 'Plays';
 
-const VERSION_COLUMNS: readonly Column<Version>[] = [
-  { header: 'Version', cell: ({ version }) => version },
+const versionColumns = (slug: string): readonly Column<Version>[] => [
+  {
+    header: 'Version',
+    cell: ({ version }) => (
+      <SiteLink to="/dev/$slug/version" params={{ slug }} search={{ version }} size="sm">
+        {version}
+      </SiteLink>
+    ),
+  },
   number('Downloads', ({ downloads }: Version) => downloads),
   number(PLAYS, ({ plays }: Version) => plays),
 ];
