@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 
 /** A part of the file and its address. */
-export type Segment = {
+type Segment = {
   readonly address: bigint;
   readonly offset: number;
   readonly fileSize: number;
