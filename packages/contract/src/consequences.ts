@@ -3,6 +3,7 @@
 import { formatBytes, formatNumber, formatPlatform } from './format.ts';
 import type { Platform } from './identity.ts';
 import { ownValue } from './own-value.ts';
+import { formatSteps, type RolloutStep } from './rollout-plan.ts';
 
 type Offered = { readonly build_id: string; readonly version: string };
 type Current = Offered & { readonly expired: boolean; readonly expires_at: string | null };
@@ -121,6 +122,67 @@ export function describeUndoing(undone: readonly Undoing[]): string[] {
           ],
     ),
   );
+}
+
+export type RolloutStart = {
+  readonly channel: string;
+  readonly version: string;
+  /** The versions that the channel offers now. */
+  readonly from: readonly string[];
+  readonly steps: readonly RolloutStep[];
+  readonly visibility: GameVisibility;
+};
+
+/** What starting a rollout means, one sentence per line. */
+export function describeRollout({ channel, version, from, steps, visibility }: RolloutStart): string[] {
+  const [first] = steps;
+  const last = steps.at(-1);
+  return [
+    `${first?.share ?? 0}% of the devices that follow ${channel} are offered ${version} instead of ${from.join(', ')} when their game or launcher looks for updates.`,
+    `The steps: ${formatSteps(steps)}.`,
+    last?.share === 100
+      ? `After the last step, ${version} is promoted on ${channel} unless a guard or a person stops it.`
+      : `It stays at ${last?.share ?? 0}% until someone finishes or aborts it.`,
+    `Downloads from the website keep offering ${from.join(', ')} until then.`,
+    ...(visibility === 'draft' ? [describeAudience(channel, visibility)] : []),
+  ];
+}
+
+type OfRollout = {
+  readonly channel: string;
+  readonly version: string;
+  readonly share: number;
+  readonly builds: readonly { readonly base_version: string }[];
+};
+
+/** What a change of a rollout means, one sentence per line. `share` is that after the change. */
+export function describeRolloutChange(
+  { channel, version, share, builds }: OfRollout,
+  change: 'pause' | 'resume' | 'share' | 'finish' | 'abort',
+  visibility: GameVisibility,
+): string[] {
+  const from = [...new Set(builds.map(({ base_version }) => base_version))].join(', ');
+  switch (change) {
+    case 'pause':
+      return [`Devices that have ${version} keep it. No others are offered it until you resume the rollout.`];
+    case 'resume':
+      return [
+        `${share}% of the devices that follow ${channel} are offered ${version} again.`,
+        'Guards that found it worse no longer stop this rollout.',
+      ];
+    case 'share':
+      return [`${share}% of the devices that follow ${channel} are offered ${version} instead of ${from}.`];
+    case 'finish':
+      return [
+        `${channel} changes from ${from} to ${version} on all platforms of the rollout.`,
+        describeAudience(channel, visibility),
+      ];
+    case 'abort':
+      return [
+        `All devices are offered ${from} again, also those that have ${version}: it counts as withdrawn.`,
+        'An aborted rollout cannot be resumed. You can start another one.',
+      ];
+  }
 }
 
 const AUDIENCES: Readonly<Record<string, string>> = {

@@ -306,6 +306,12 @@ export const ERRORS = {
     meaning: 'The channel has moved since the change, so it cannot be undone.',
     remedy: 'List what the channel offers now, and promote the version that you want.',
   },
+  4077: {
+    name: 'rolloutConflict',
+    status: 409,
+    meaning: 'The state of the rollout, or of the channel, does not allow this.',
+    remedy: 'Look at the rollouts of the game, and do what the message says.',
+  },
   4090: {
     name: 'noSuchCrashFile',
     status: 409,
@@ -445,6 +451,12 @@ export const ERRORS = {
     status: 422,
     meaning: 'The Idempotency-Key was sent before, with another body or build. Nothing was created.',
     remedy: 'Use a new key for each report, and the same key only to send exactly the same report again.',
+  },
+  4228: {
+    name: 'invalidRollout',
+    status: 422,
+    meaning: 'The channel, a step, a guard or the share of the rollout is invalid.',
+    remedy: 'Fix the problem named in the message. Shares grow from step to step, and only the last step has no time.',
   },
   4230: {
     name: 'invitationClosed',

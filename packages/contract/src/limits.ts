@@ -81,6 +81,15 @@ export const LIMITS = {
   /** Unpacked size divided by packed size, for the whole zip. */
   zipRatio: 200,
   promotionHours: 2160,
+  rolloutSteps: 20,
+  /** A minute to 30 days. */
+  rolloutStepHours: { min: 1 / 60, max: 720 },
+  /** Devices that each side of a rollout needs before a guard decides. */
+  rolloutMinDevices: { min: 20, max: 1_000_000 },
+  /** Crash groups of a rollout that are listed, and those that an alert names. */
+  rolloutGroups: 10,
+  /** Versions whose changes an update lists. */
+  updateChangelogs: 20,
   pageSize: 100,
   /** The page of a list that returns all items unless a limit is given. */
   wholeListPage: 10_000,

@@ -60,6 +60,7 @@ export const PAGES = {
   versions: '/dev/:uid/versions',
   version: '/dev/:uid/version',
   channels: '/dev/:uid/channels',
+  rollout: '/dev/:uid/rollouts/:rollout_id',
   crashes: '/dev/:uid/crashes',
   crashGroup: '/dev/:uid/crashes/groups/:group_id',
   crashReport: '/dev/:uid/crashes/reports/:crash_id',

@@ -34,6 +34,7 @@ export const TAGS = {
   usage: 'See how much of its limits a game has used.',
   deployKeys: 'Issue deploy keys and upload tokens, and list and revoke them.',
   channels: 'Promote and roll back builds, and manage beta members.',
+  rollouts: 'Offer a version to a share of devices, step by step.',
   approvals: 'Approve or deny changes that agents asked for.',
   credentials: 'See and revoke keys, tokens and programs that work without a password.',
   audit: 'See who changed what.',

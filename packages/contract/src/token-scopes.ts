@@ -32,6 +32,7 @@ export const TOKEN_AREA_OF: Readonly<Record<Tag, TokenArea | null>> = {
   files: 'builds',
   symbols: 'builds',
   channels: 'builds',
+  rollouts: 'builds',
   deployInfo: 'builds',
   issueTracker: 'crashes',
   source: 'crashes',

@@ -318,6 +318,7 @@ describe('the settings of alerts', () => {
           'spike: now',
           'first_crash: digest',
           'health_dropped: now',
+          'rollout: now',
         ],
         ...['new_bug: digest', 'upload_rejected: now', 'quota_low: now', 'weekly_summary: digest'],
       ],

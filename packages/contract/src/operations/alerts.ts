@@ -24,6 +24,7 @@ export const ALERT_KINDS = [
   'spike',
   'first_crash',
   'health_dropped',
+  'rollout',
   'new_bug',
   'upload_rejected',
   'quota_low',

@@ -37,6 +37,7 @@ import * as organisations from './organisations.ts';
 import * as overview from './overview.ts';
 import * as play from './play.ts';
 import * as refusals from './refusals.ts';
+import * as rollouts from './rollouts.ts';
 import * as setup from './setup.ts';
 import * as shelves from './shelves.ts';
 import * as source from './source.ts';
@@ -318,6 +319,23 @@ export const OPERATIONS: readonly Operation[] = [
   channels.rollbackChannel,
   channels.undoChannelChange,
   channels.listChannelMoves,
+  rollouts.listRollouts,
+  rollouts.getRollout,
+  rollouts.startRollout,
+  rollouts.pauseRollout,
+  rollouts.resumeRollout,
+  rollouts.setRolloutShare,
+  rollouts.finishRollout,
+  rollouts.abortRollout,
+  rollouts.listRolloutsWithKey,
+  rollouts.getRolloutWithKey,
+  rollouts.startRolloutWithKey,
+  rollouts.pauseRolloutWithKey,
+  rollouts.resumeRolloutWithKey,
+  rollouts.setRolloutShareWithKey,
+  rollouts.finishRolloutWithKey,
+  rollouts.abortRolloutWithKey,
+  rollouts.getUpdate,
   agents.createAgentKey,
   agents.listAgentKeys,
   agents.revokeAgentKey,

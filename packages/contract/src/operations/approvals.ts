@@ -10,6 +10,10 @@ export const APPROVAL_ACTIONS = [
   'delete_build',
   'delete_version',
   'request_deploy_key',
+  'start_rollout',
+  'resume_rollout',
+  'set_rollout_share',
+  'finish_rollout',
 ] as const;
 export type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 
@@ -104,7 +108,15 @@ export const confirmApproval = defineOperation({
   }),
   output: ApprovalRecord,
   statuses: [200],
-  errors: ['unknownBuild', 'notFound', 'notClean', 'approvalDenied', 'wrongApprovalCode', 'alreadyDecided'],
+  errors: [
+    'unknownBuild',
+    'notFound',
+    'notClean',
+    'rolloutConflict',
+    'approvalDenied',
+    'wrongApprovalCode',
+    'alreadyDecided',
+  ],
   mcp: {
     tool: 'confirm_approval',
     when: "Use it when the user gives you the code from the owner's email. Never guess a code.",
@@ -125,5 +137,5 @@ export const decideApproval = defineOperation({
   body: Type.Object({ approve: Type.Boolean() }),
   output: ApprovalRecord,
   statuses: [200],
-  errors: ['unknownBuild', 'notFound', 'notClean', 'wrongApprovalCode', 'alreadyDecided'],
+  errors: ['unknownBuild', 'notFound', 'notClean', 'rolloutConflict', 'wrongApprovalCode', 'alreadyDecided'],
 });

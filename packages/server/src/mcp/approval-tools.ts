@@ -5,7 +5,10 @@ import { ApprovalTicket } from '@chauffeur/contract/operations/approvals';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import type { AccountCaller, Context } from '../context.ts';
+import { isUuid } from '../kernel/secrets/ids.ts';
+import { findGame } from '../people/game-access/game-access.sql.ts';
 import { requireMember } from '../people/game-access/game-access.ts';
+import { findRollout } from '../ship/rollouts/rollouts.sql.ts';
 import { type ApprovalRequest, requestApproval } from '../team/approvals/approvals.ts';
 import type { Schema } from './schema-walk.ts';
 
@@ -39,6 +42,11 @@ export type RiskyInput = {
   readonly version: string;
   readonly platforms?: readonly { readonly os: string; readonly arch: string }[];
   readonly expires_in_hours?: number;
+  readonly rollout_id: string;
+  readonly share: number;
+  readonly steps?: readonly object[];
+  readonly guards?: readonly object[];
+  readonly min_devices?: number;
   readonly idempotency_key?: string;
 };
 
@@ -46,7 +54,7 @@ type Asking = Pick<ApprovalRequest, 'action' | 'input'>;
 
 type RiskyTool = {
   /** Whether this call needs an approval. */
-  readonly waits: (input: RiskyInput) => boolean;
+  readonly waits: (input: RiskyInput, ctx: Context) => boolean | Promise<boolean>;
   /** The text for the agent, as a part of the tool's description. */
   readonly description: string;
   /** The change that the owner approves. */
@@ -57,6 +65,16 @@ type RiskyTool = {
 
 const ASKED = "The game's owner was asked by email to approve this.";
 const CONFIRM = 'call confirm_approval if the owner gives you the code from the email';
+
+const OF_STABLE =
+  "For a rollout on stable, this needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.";
+
+/** False if there is no such rollout: the operation then says so. */
+async function isRolloutOfStable({ uid, rollout_id: rolloutId }: RiskyInput, { db }: Context): Promise<boolean> {
+  if (!isUuid(String(rolloutId))) return false;
+  const game = await findGame(db, uid);
+  return game !== null && (await findRollout(db, game.game_id, rolloutId))?.channel === 'stable';
+}
 
 const RISKY: Readonly<Record<string, RiskyTool>> = {
   promote_build: {
@@ -89,6 +107,41 @@ const RISKY: Readonly<Record<string, RiskyTool>> = {
     description:
       "Undoing a change of stable needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.",
     request: ({ channel, change_uid }) => ({ action: 'undo_channel_change', input: { channel, change_uid } }),
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
+  },
+  start_rollout: {
+    waits: ({ channel }) => channel === 'stable',
+    description:
+      "A rollout on stable needs the approval of the game's owner. Until then, the call returns `code` 4214 and an `approval`.",
+    request: ({ channel, version, platforms, steps, guards, min_devices }) => ({
+      action: 'start_rollout',
+      input: {
+        channel,
+        version,
+        ...(platforms !== undefined && { platforms }),
+        ...(steps !== undefined && { steps }),
+        ...(guards !== undefined && { guards }),
+        ...(min_devices !== undefined && { min_devices }),
+      },
+    }),
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
+  },
+  resume_rollout: {
+    waits: isRolloutOfStable,
+    description: OF_STABLE,
+    request: ({ rollout_id }) => ({ action: 'resume_rollout', input: { rollout_id } }),
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
+  },
+  set_rollout_share: {
+    waits: isRolloutOfStable,
+    description: OF_STABLE,
+    request: ({ rollout_id, share }) => ({ action: 'set_rollout_share', input: { rollout_id, share } }),
+    message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
+  },
+  finish_rollout: {
+    waits: isRolloutOfStable,
+    description: OF_STABLE,
+    request: ({ rollout_id }) => ({ action: 'finish_rollout', input: { rollout_id } }),
     message: `${ASKED} Check get_approval, or ${CONFIRM}.`,
   },
   delete_build: {
@@ -141,8 +194,8 @@ export function isRisky(tool: string): boolean {
 }
 
 /** Whether this call needs an approval. */
-export function mustWait(tool: string, input: RiskyInput): boolean {
-  return RISKY[tool]?.waits(input) === true;
+export async function mustWait(ctx: Context, tool: string, input: RiskyInput): Promise<boolean> {
+  return (await RISKY[tool]?.waits(input, ctx)) === true;
 }
 
 /** Throws `invalid` for an invalid idempotency key. */

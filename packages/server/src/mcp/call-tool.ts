@@ -98,8 +98,8 @@ async function performTool(ctx: Context, caller: AccountCaller, tool: Tool, args
     throw errors.notAllowed('This key or connection has read access only.');
   requireKnownArguments(tool, args);
   if (isRisky(tool.name)) requireRiskyInput(args);
-  if (mustWait(tool.name, args as RiskyInput)) {
-    checkParts(tool.operation, partsOf(tool.operation, args));
+  if (isRisky(tool.name)) checkParts(tool.operation, partsOf(tool.operation, args));
+  if (await mustWait(ctx, tool.name, args as RiskyInput)) {
     const { operation } = tool;
     const ask = () => askOwner(ctx, callerOf(operation, caller), tool.name, args as RiskyInput);
     // A request that waits changes nothing yet. An agent that collects what was approved does.

@@ -10,6 +10,7 @@ const TOPICS_OF_TAGS: Readonly<Record<string, ChangeTopic>> = {
   uploads: 'builds',
   files: 'builds',
   channels: 'builds',
+  rollouts: 'builds',
   deployKeys: 'builds',
   crashes: 'crashes',
   symbols: 'crashes',

@@ -15,6 +15,7 @@ import { readCursor, writeCursor } from '../../request/cursor.ts';
 import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
+import { forgetRolloutDevice } from '../../ship/rollouts/rollouts.sql.ts';
 import * as files from './files/event-files.sql.ts';
 import { removeDevicesJob } from './files/remove-devices.job.ts';
 import { chartSpanOf, seriesOf } from './read/chart.ts';
@@ -159,6 +160,7 @@ export const deleteDevice = handle(contract.deleteDevice, async (ctx, { caller, 
   const since = await readFirstSeen(ctx.db, device);
   const builds = await forgetDeviceEvents(ctx.db, device);
   const events = await deleteAllEvents(ctx.db, device);
+  await forgetRolloutDevice(ctx.db, device.gameId, device.deviceUid);
   const crashes = await forgetDeviceOfReports(ctx, device.gameId, device.deviceUid);
   await transact(ctx.db, async (tx) => {
     const deleted = { device_uid: device.deviceUid, since, deleted_at: ctx.clock.now() };

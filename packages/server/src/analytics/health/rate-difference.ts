@@ -11,14 +11,15 @@ const Z = 1.959964;
 
 /**
  * Newcombe's hybrid score interval of 95% for the difference of two independent proportions (Statistics in Medicine 17,
- * 1998, pages 873 to 890, method 10). Unlike the simple interval, it is right for few devices, and for rates near 1.
+ * 1998, pages 873 to 890, method 10). Unlike the simple interval, it is right for few devices, and for rates near 1. `z`
+ * is the quantile for another level.
  */
-export function compareRates(share: Share, other: Share): RateDifference {
+export function compareRates(share: Share, other: Share, z = Z): RateDifference {
   const [rate, otherRate] = [rateOf(share), rateOf(other)];
   const rates = { rate, other_rate: otherRate };
   if (rate === null || otherRate === null)
     return { ...rates, difference: null, low: null, high: null, verdict: 'unclear' };
-  const [mine, theirs] = [wilsonInterval(share), wilsonInterval(other)];
+  const [mine, theirs] = [wilsonInterval(share, z), wilsonInterval(other, z)];
   const difference = rate - otherRate;
   const low = difference - Math.hypot(rate - mine.low, theirs.high - otherRate);
   const high = difference + Math.hypot(mine.high - rate, otherRate - theirs.low);
@@ -31,7 +32,7 @@ export type RateInterval = { rate: number | null; low: number | null; high: numb
 
 export function intervalOf(share: Share): RateInterval {
   const rate = rateOf(share);
-  return rate === null ? { rate, low: null, high: null } : { rate, ...wilsonInterval(share) };
+  return rate === null ? { rate, low: null, high: null } : { rate, ...wilsonInterval(share, Z) };
 }
 
 function rateOf({ part, total }: Share): number | null {
@@ -39,10 +40,10 @@ function rateOf({ part, total }: Share): number | null {
 }
 
 /** Wilson's score interval (Journal of the American Statistical Association 22, 1927, pages 209 to 212). */
-function wilsonInterval({ part, total }: Share): { low: number; high: number } {
+function wilsonInterval({ part, total }: Share, z: number): { low: number; high: number } {
   const rate = part / total;
-  const centre = rate + Z ** 2 / (2 * total);
-  const spread = Z * Math.sqrt((rate * (1 - rate)) / total + Z ** 2 / (4 * total ** 2));
-  const scale = 1 + Z ** 2 / total;
+  const centre = rate + z ** 2 / (2 * total);
+  const spread = z * Math.sqrt((rate * (1 - rate)) / total + z ** 2 / (4 * total ** 2));
+  const scale = 1 + z ** 2 / total;
   return { low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
 }

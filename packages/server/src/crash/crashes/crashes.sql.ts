@@ -273,3 +273,63 @@ export async function groupsOfReports(
   );
   return new Map(existing.map(({ report_id, group_id }) => [report_id, group_id]));
 }
+
+export type RolloutGroupRow = {
+  group_id: string;
+  title: string;
+  is_new: boolean;
+  reports: number;
+  devices: number;
+  base_reports: number;
+  base_devices: number;
+};
+
+/** Reports of two sets of builds since a report id, whose time is `since`. */
+export type RolloutReports = {
+  readonly newIds: readonly string[];
+  readonly baseIds: readonly string[];
+  readonly fromId: string;
+  readonly since: Date;
+};
+
+/** The groups that hit the most devices with the new builds, those that are new since then first. */
+export function readRolloutGroups(
+  db: Db,
+  gameId: string,
+  { newIds, baseIds, fromId, since }: RolloutReports,
+  limit: number,
+): Promise<RolloutGroupRow[]> {
+  const [ofNew, ofBase] = [sql`build_id = any(${newIds}::uuid[])`, sql`build_id = any(${baseIds}::uuid[])`];
+  return rows(
+    db,
+    sql<RolloutGroupRow>`with counted as (
+        select place_id as group_id, count(*) filter (where ${ofNew}) as reports, count(*) filter (where ${ofBase}) as base_reports,
+          count(distinct device_uid) filter (where ${ofNew} and device_uid <> '') as devices,
+          count(distinct device_uid) filter (where ${ofBase} and device_uid <> '') as base_devices
+        from crash_impact
+        where game_id = ${gameId} and report_id >= ${fromId}::uuid and build_id = any(${[...newIds, ...baseIds]}::uuid[])
+        group by place_id
+      )
+      select counted.group_id, ${shownTitle} as title, first_seen >= ${since}::timestamptz as is_new, reports,
+        counted.devices, base_reports, base_devices
+      from counted join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = counted.group_id
+      where status <> 'ignored' and merged_into is null and reports > 0
+      order by is_new desc, counted.devices desc, reports desc, counted.group_id limit ${limit}`,
+  );
+}
+
+/** The devices with reports in groups that are new since then. `is_new` is whether the build is one of the new ones. */
+export function listNewGroupDevices(
+  db: Db,
+  gameId: string,
+  { newIds, baseIds, fromId, since }: RolloutReports,
+): Promise<{ device_uid: string; is_new: boolean }[]> {
+  return rows(
+    db,
+    sql<{ device_uid: string; is_new: boolean }>`select distinct device_uid, build_id = any(${newIds}::uuid[]) as is_new
+      from crash_impact join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = place_id
+      where crash_impact.game_id = ${gameId} and report_id >= ${fromId}::uuid and device_uid <> ''
+        and build_id = any(${[...newIds, ...baseIds]}::uuid[])
+        and first_seen >= ${since}::timestamptz and status <> 'ignored' and merged_into is null`,
+  );
+}

@@ -1,6 +1,7 @@
 // The kinds of alerts: what is stored about each, and the rules of a game that has not changed them.
 import type { ALERT_TIMINGS, AlertKind } from '@chauffeur/contract/operations/alerts';
 import type { Band } from '@chauffeur/contract/operations/health';
+import type { GuardName } from '@chauffeur/contract/rollout-plan';
 
 export type { AlertKind };
 
@@ -40,6 +41,32 @@ export type BugFacts = {
 type OfGroup = { readonly group_id: string; readonly title: string; readonly crash?: CrashFacts };
 type OfBuild = { readonly build_id: string; readonly version: string; readonly os: string; readonly arch: string };
 
+/** What happened to a rollout without anyone's doing, with the figures of the guards and the groups responsible. */
+type RolloutFacts = {
+  readonly rollout_id: string;
+  readonly version: string;
+  readonly channel: string;
+  /** The percentage of devices that were offered it. */
+  readonly share: number;
+  /** waiting: too few devices to decide. unfinished: the version has no clean file anymore. */
+  readonly what: 'paused' | 'aborted' | 'waiting' | 'unfinished';
+  readonly guards: readonly {
+    readonly guard: GuardName;
+    /** The devices that are fine, of those with the version and those with the current one. */
+    readonly good: number;
+    readonly devices: number;
+    readonly base_good: number;
+    readonly base_devices: number;
+    readonly needed: number;
+  }[];
+  readonly groups: readonly {
+    readonly group_id: string;
+    readonly title: string;
+    readonly devices: number;
+    readonly base_devices: number;
+  }[];
+};
+
 /** The counts of a week, with which the next summary compares its counts. */
 type WeekCounts = {
   readonly reports: number;
@@ -72,6 +99,7 @@ export type AlertData = {
   /** The group of the crash is missing in alerts of version 0.3 or older. */
   first_crash: OfBuild & Partial<OfGroup>;
   health_dropped: OfBuild & { readonly from: Band; readonly to: Band };
+  rollout: RolloutFacts;
   new_bug: {
     readonly bug_id: string;
     readonly message: string;
@@ -117,6 +145,7 @@ export const DEFAULT_RULES: Readonly<Record<AlertKind, Rule>> = {
   spike: rule('now'),
   first_crash: rule('digest'),
   health_dropped: rule('now'),
+  rollout: rule('now', 1),
   new_bug: rule('digest'),
   upload_rejected: rule('now'),
   quota_low: rule('now'),

@@ -60,6 +60,16 @@ const ONE_OF_EACH: readonly Alert[] = (
     { kind: 'spike', data: { group_id: newId(), title: 'Door::open', reports: 1500, usual: 2.5 } },
     { kind: 'first_crash', data: BUILD },
     { kind: 'health_dropped', data: { ...BUILD, from: 'healthy', to: 'problematic' } },
+    {
+      kind: 'rollout',
+      data: {
+        ...{ rollout_id: newId(), version: '1.3', channel: 'stable', share: 5, what: 'paused' },
+        guards: [
+          ...[{ guard: 'crash_free', good: 91, devices: 100, base_good: 1980, base_devices: 2000, needed: 100 }],
+        ] as const,
+        groups: [{ group_id: newId(), title: 'Door::open', devices: 9, base_devices: 0 }],
+      },
+    },
     { kind: 'new_bug', data: { bug_id: newId(), message: 'The door\nis stuck', filed_by: 'Nora' } },
     { kind: 'upload_rejected', data: { ...BUILD, filename: 'game.zip', detail: 'Eicar-Signature' } },
     {

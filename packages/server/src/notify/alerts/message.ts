@@ -8,6 +8,7 @@ import {
   type MESSAGE_REASONS,
 } from '@chauffeur/contract/operations/alerts';
 import { PAGES } from '@chauffeur/contract/pages';
+import { GUARD_TITLES } from '@chauffeur/contract/rollout-plan';
 import { oneLine, plainName, quote } from '../../kernel/email/html-email.ts';
 import type { Alert, AlertData, BugFacts, CrashFacts, WeeklySummary } from './alert.ts';
 
@@ -68,6 +69,7 @@ const TITLES: Readonly<Record<AlertKind, readonly [one: string, many: string]>> 
   spike: ['crash group with a spike', 'crash groups with a spike'],
   first_crash: ['build with its first crash', 'builds with their first crash'],
   health_dropped: ['build with worse launch health', 'builds with worse launch health'],
+  rollout: ['rollout that needs attention', 'rollouts that need attention'],
   new_bug: ['new bug ticket', 'new bug tickets'],
   upload_rejected: ['rejected upload', 'rejected uploads'],
   quota_low: ['limit nearly reached', 'limits nearly reached'],
@@ -164,6 +166,22 @@ function lineOf(alert: Alert, slug: string): Line {
       const { from, to } = alert.data;
       return line('Launch health dropped', `${nameOf(alert.data)}: from ${from} to ${to}`, page(PAGES.health));
     }
+    case 'rollout': {
+      const { rollout_id, version, channel, share, what, groups } = alert.data;
+      const path = page(PAGES.rollout, { rollout_id });
+      const { heading, meaning } = ROLLOUTS[what];
+      const place = `${version} on ${channel} at ${share}% of devices`;
+      return {
+        ...line(heading, `${place}: ${meaning}`, path),
+        details: [
+          ...alert.data.guards.map((guard) => ({ text: formatGuard(guard, what), path })),
+          ...groups.map(({ group_id, title, devices, base_devices }) => ({
+            text: oneLine(`${cut(title, 150)}: ${countOf(devices, 'device')}, ${formatNumber(base_devices)} before`),
+            path: page(PAGES.crashGroup, { group_id }),
+          })),
+        ],
+      };
+    }
     case 'new_bug': {
       const { message, filed_by, bug_id, bug } = alert.data;
       const path = page(PAGES.bug, { bug_uid: bug_id });
@@ -203,6 +221,25 @@ function lineOf(alert: Alert, slug: string): Line {
       };
     }
   }
+}
+
+const ROLLOUTS = {
+  paused: { heading: 'Rollout paused', meaning: 'it is worse than the current version' },
+  aborted: { heading: 'Rollout aborted', meaning: 'it is worse than the current version' },
+  waiting: { heading: 'Rollout waits for devices', meaning: 'too few devices to decide' },
+  unfinished: { heading: 'Rollout paused', meaning: 'it has no clean file anymore' },
+} as const satisfies Record<AlertData['rollout']['what'], object>;
+
+/** Formats `Crash-free devices: 91% of 120 devices, 98.9% of 2,000 with the current version`. */
+function formatGuard(
+  { guard, good, devices, base_good, base_devices, needed }: AlertData['rollout']['guards'][number],
+  what: AlertData['rollout']['what'],
+): string {
+  const title = GUARD_TITLES[guard];
+  if (what === 'waiting')
+    return `${title}: ${countOf(devices, 'device')} and ${formatNumber(base_devices)} with the current version, of ${formatNumber(needed)} each`;
+  const rate = (part: number, total: number) => (total === 0 ? 'none' : formatPercent(part / total));
+  return `${title}: ${rate(good, devices)} of ${countOf(devices, 'device')}, ${rate(base_good, base_devices)} of ${formatNumber(base_devices)} with the current version`;
 }
 
 /**

@@ -52,7 +52,12 @@ export async function undoWithin(
 ): Promise<Change> {
   const changeUid = newId();
   const moved: Pointer[] = [];
-  for (const move of await movesOf(tx, ref)) moved.push(await undoMove(tx, move, { changeUid, movedBy, now }));
+  const moves = await movesOf(tx, ref);
+  await channels.lockPointers(
+    tx,
+    moves.map((move) => ({ gameId: ref.gameId, ...pointerIdOf(move) })),
+  );
+  for (const move of moves) moved.push(await undoMove(tx, move, { changeUid, movedBy, now }));
   return { change_uid: changeUid, channels: await recordsOf(tx, ref.gameId, moved, now) };
 }
 
@@ -86,7 +91,6 @@ function requireNewest(move: channels.MoveRow, current: Pointer | undefined): as
 async function undoMove(tx: Tx, move: channels.MoveRow, { changeUid, movedBy, now }: Mover): Promise<Pointer> {
   const gameId = move.game_id;
   const pointerId = { gameId, ...pointerIdOf(move) };
-  await channels.lockPointer(tx, pointerId);
   const current = await channels.findPointer(tx, pointerId);
   requireNewest(move, current);
   const before = await moveBefore(tx, move, now);

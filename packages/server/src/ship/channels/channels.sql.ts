@@ -3,6 +3,8 @@ import type { Arch, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { offered } from '../files/files.ts';
+import { supersedeByMove } from './rollout-ends.sql.ts';
+import { platformKey } from './version-builds.ts';
 
 /** A channel on one platform, which points at one build. */
 export type PointerId = { gameId: string; channel: string; os: Os; arch: Arch };
@@ -98,7 +100,13 @@ export function listEmptied(db: Db, gameId: string): Promise<PointerRow[]> {
   );
 }
 
-/** Records the move and points the channel at it. */
+/** Locks several pointers of a channel, in the order in which all transactions lock them. */
+export async function lockPointers(tx: Tx, pointers: readonly PointerId[]): Promise<void> {
+  const ordered = pointers.toSorted((a, b) => (platformKey(a) < platformKey(b) ? -1 : 1));
+  for (const pointer of ordered) await lockPointer(tx, pointer);
+}
+
+/** Records the move, points the channel at it, and ends a rollout on the platform. */
 export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
   await changed(
     tx,
@@ -113,6 +121,7 @@ export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
       values (${move.gameId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.moveId})
       on conflict (game_id, channel, os, arch) do update set move_id = excluded.move_id`,
   );
+  await supersedeByMove(tx, move);
 }
 
 /** The target of a rollback from the move `from_id`. */

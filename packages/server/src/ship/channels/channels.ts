@@ -20,6 +20,7 @@ import { newestOfferedFile, newestOfferedFiles } from '../files/files.ts';
 import { isMember } from './beta.ts';
 import * as channels from './channels.sql.ts';
 import { auditMove, type Mover, nextTo, pointerIdOf } from './pointers.ts';
+import { supersedeByDeletion } from './rollout-ends.sql.ts';
 import { pickBuilds, platformKey } from './version-builds.ts';
 
 export type Pointer = channels.PointerRow;
@@ -51,7 +52,7 @@ export async function advanceChannel(tx: Tx, now: Date, build: Build): Promise<b
   return true;
 }
 
-function isNewer(build: Build, current: Pointer): boolean {
+export function isNewer(build: Build, current: Pointer): boolean {
   const difference = build.created_at.getTime() - current.build_created_at.getTime();
   return difference === 0 ? build.build_id > current.build_id : difference > 0;
 }
@@ -82,16 +83,18 @@ export async function promoteWithin(tx: Tx, input: PromotionInput): Promise<Poin
 }
 
 /** Points the channel at builds of different platforms, in the order of their platforms. */
-async function moveTo(
+export async function moveTo(
   tx: Tx,
   builds: readonly Build[],
   { gameId, channel, expires_in_hours, movedBy, now }: Omit<PromotionInput, 'build_id'>,
 ): Promise<Change> {
   const changeUid = newId();
   const moved: Pointer[] = [];
+  const pointerIds = builds.map(({ os, arch }) => ({ gameId, channel, os, arch }));
+  // All of them first: a move ends a rollout, whose row other moves of its platforms wait for.
+  await channels.lockPointers(tx, pointerIds);
   for (const { build_id, os, arch, version } of builds) {
     const pointerId = { gameId, channel, os, arch };
-    await channels.lockPointer(tx, pointerId);
     // This is checked again, because only the lock keeps the build from being deleted.
     await requireOfferedBuild(tx, gameId, build_id);
     const current = await channels.findPointer(tx, pointerId);
@@ -203,6 +206,7 @@ export async function emptyChannels(
   { gameId, buildIds, movedBy, now }: { gameId: string; buildIds: readonly string[]; movedBy: string; now: Date },
 ): Promise<Pointer[]> {
   await channels.lockChannels(tx, gameId);
+  await supersedeByDeletion(tx, { gameId, buildIds, movedBy, now });
   const emptied = await pointersAt(tx, gameId, buildIds);
   const changeUid = newId();
   for (const pointer of emptied) {
@@ -249,7 +253,7 @@ export const rollbackWithKey = handle(contract.rollbackWithKey, (ctx, { caller, 
 });
 
 /** The name of the caller for the history. */
-function nameOf({ user, token, keyRef }: GameCaller): string {
+export function nameOf({ user, token, keyRef }: GameCaller): string {
   return user?.name ?? (token === undefined ? `deploy key ${keyRef}` : `upload token ${token.name}`);
 }
 
@@ -285,6 +289,10 @@ async function rollBackPointers(
   return transact(ctx.db, async (tx) => {
     const changeUid = newId();
     const moved: Pointer[] = [];
+    await channels.lockPointers(
+      tx,
+      pointers.map((pointer) => ({ gameId, ...pointerIdOf(pointer) })),
+    );
     for (const pointer of pointers)
       moved.push(await rollBackPointer(tx, { gameId, ...pointerIdOf(pointer) }, { changeUid, movedBy, now }));
     return { change_uid: changeUid, channels: await recordsOf(tx, gameId, moved, now) };
@@ -296,7 +304,6 @@ async function rollBackPointer(
   pointerId: channels.PointerId,
   { changeUid, movedBy, now }: Mover,
 ): Promise<Pointer> {
-  await channels.lockPointer(tx, pointerId);
   const current = await channels.findPointer(tx, pointerId);
   const [target] = current === undefined ? [] : await channels.findRollbacks(tx, pointerId.gameId, [current.move_id]);
   if (current === undefined || target === undefined) {

@@ -25,6 +25,7 @@ import { currentPointers, isBetaMember } from '../../ship/channels/channels.ts';
 import { isSupersededBefore } from '../../ship/files/files.sql.ts';
 import { findFile, type GameFileRow, isOffered, isSettled, newestOfferedFile } from '../../ship/files/files.ts';
 import { type ImageSet, listImageUrls, publicImages } from '../../ship/media/media.ts';
+import { channelsRolledOutSince, channelsRollingOut } from '../../ship/rollouts/rollouts.sql.ts';
 import { findDeveloper, listAddresses } from './browse.sql.ts';
 import { findMissing, type Missing } from './listing-check.ts';
 import { factsOfGame } from './shelves.sql.ts';
@@ -91,15 +92,17 @@ export async function requireFile(ctx: Context, caller: Caller, input: FileInput
 }
 
 /**
- * Throws `notOnChannel` unless a channel that the viewer can reach offers the file as the newest offered file of its
- * build, now or in the last `graceMs` milliseconds.
+ * Throws `notOnChannel` unless a channel that the viewer can reach, or a rollout on it, offers the file as the newest
+ * offered file of its build, now or in the last `graceMs` milliseconds.
  */
 export async function requireOffered(ctx: Context, viewer: Viewer, file: GameFileRow, graceMs = 0): Promise<void> {
   const now = ctx.clock.now();
   const pointers = await currentPointers(ctx.db, file.game_id, now);
-  const isReachableNow = pointers.some(
-    (pointer) => pointer.build_id === file.build_id && isReachable(pointer.channel, viewer),
-  );
+  const channels = [
+    ...pointers.filter(({ build_id }) => build_id === file.build_id).map(({ channel }) => channel),
+    ...(await channelsRollingOut(ctx.db, file.game_id, file.build_id)),
+  ];
+  const isReachableNow = channels.some((channel) => isReachable(channel, viewer));
   const newest = isReachableNow ? await newestOfferedFile(ctx.db, file.game_id, file.build_id) : null;
   if (newest?.file_id === file.file_id) return;
   if (graceMs > 0 && (await wasOffered(ctx.db, viewer, file, new Date(now.getTime() - graceMs)))) return;
@@ -108,8 +111,11 @@ export async function requireOffered(ctx: Context, viewer: Viewer, file: GameFil
 
 /** Whether the file was offered at any time since `since`. */
 async function wasOffered(db: Db, viewer: Viewer, file: GameFileRow, since: Date): Promise<boolean> {
-  const channels = await channelsSince(db, file.game_id, file.build_id, since);
-  if (!channels.some((channel) => isReachable(channel, viewer))) return false;
+  const [moved, rolledOut] = await Promise.all([
+    channelsSince(db, file.game_id, file.build_id, since),
+    channelsRolledOutSince(db, file.game_id, file.build_id, since),
+  ]);
+  if (![...moved, ...rolledOut].some((channel) => isReachable(channel, viewer))) return false;
   return !(await isSupersededBefore(db, file, since));
 }
 

@@ -3,7 +3,13 @@
 // and the state has not changed.
 
 import { isDeepStrictEqual } from 'node:util';
-import { describePromotion, describeUndoing, describeVersionPromotion } from '@chauffeur/contract/consequences';
+import {
+  describePromotion,
+  describeRollout,
+  describeRolloutChange,
+  describeUndoing,
+  describeVersionPromotion,
+} from '@chauffeur/contract/consequences';
 import { errors } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
 import type { ApprovalAction, KeyCollection } from '@chauffeur/contract/operations/approvals';
@@ -14,6 +20,12 @@ import {
 } from '@chauffeur/contract/operations/channels';
 import { deleteBuild as deleteOperation } from '@chauffeur/contract/operations/deletion';
 import { issueDeployKey } from '@chauffeur/contract/operations/deploy-keys';
+import {
+  finishRollout as finishOperation,
+  resumeRollout as resumeOperation,
+  setRolloutShare as shareOperation,
+  startRollout as startOperation,
+} from '@chauffeur/contract/operations/rollouts';
 import { deleteVersion as deleteVersionOperation } from '@chauffeur/contract/operations/versions';
 import { isAtLeast, type Role } from '@chauffeur/contract/roles';
 import type { Context } from '../../context.ts';
@@ -33,6 +45,17 @@ import {
   requireOfferedVersion,
 } from '../../ship/channels/channels.ts';
 import { findActiveKey, issueDeployKeyWithin, lockDeployKeys } from '../../ship/deploy-keys/deploy-keys.ts';
+import {
+  finishWithin,
+  planOf,
+  type Rollout,
+  type RolloutInput,
+  requireBases,
+  requireRollout,
+  resumeWithin,
+  shareWithin,
+  startWithin,
+} from '../../ship/rollouts/rollouts.ts';
 import { mayAgentWrite } from '../agents/agents.ts';
 import { deleteBuildWithin, previewDeletion } from '../build-deletion/build-deletion.ts';
 import { type ChosenBuilds, deleteVersionWithin, previewVersionDeletion } from '../versions/version-deletion.ts';
@@ -85,6 +108,8 @@ type VersionRequest = {
 };
 type UndoRequest = { channel: string; change_uid: string };
 type DeletionRequest = { build_id: string };
+type RolloutRequest = { rollout_id: string };
+type ShareRequest = RolloutRequest & { share: number };
 export type ActionInputs = {
   promote_build: PromotionRequest;
   promote_version: VersionRequest;
@@ -92,6 +117,10 @@ export type ActionInputs = {
   delete_build: DeletionRequest;
   delete_version: ChosenBuilds;
   request_deploy_key: DeployKeyRequest;
+  start_rollout: RolloutInput;
+  resume_rollout: RolloutRequest;
+  set_rollout_share: ShareRequest;
+  finish_rollout: RolloutRequest;
 };
 
 const promoteBuild: Action<PromotionRequest> = {
@@ -204,6 +233,88 @@ const undoChannelChange: Action<UndoRequest> = {
   outdated:
     'The channel has moved since this was requested. Nothing was changed. Check the channel and request it again.',
   perform: (tx, game, input, by) => undoWithin(tx, { ...input, ...by, gameId: game.game_id }),
+};
+
+const startRollout: Action<RolloutInput> = {
+  neededRole: startOperation.role ?? 'owner',
+  normalize: ({ version, ...input }) => ({ ...input, version: version.trim() }),
+  async preview(db, game, input, now) {
+    const { steps } = planOf(input);
+    const builds = await requireOfferedVersion(db, { ...input, gameId: game.game_id });
+    const bases = await requireBases(db, game.game_id, input.channel, builds, now);
+    const { version } = builds[0]!;
+    const from = [...new Set(bases.map(({ base_version }) => base_version))];
+    return {
+      summary: `Roll ${version} out on ${input.channel} for ${builds.map(formatPlatform).join(', ')}`,
+      consequences: describeRollout({ channel: input.channel, version, from, steps, visibility: game.visibility }),
+      release: { version, replaced: from },
+      basis: {
+        builds: builds.map(({ build_id }) => build_id),
+        move_ids: bases.map(({ base_move_id }) => base_move_id),
+      },
+    };
+  },
+  outdated:
+    'The version or the channel has changed since this was requested. Nothing was changed. Check both and request it again.',
+  perform: (tx, game, input, { movedBy: by, now }) => startWithin(tx, game.game_id, input, { by, now }),
+};
+
+/** Throws `rolloutConflict` if it has ended. */
+async function requireActive(db: Db, game: Game, rolloutId: string): Promise<Rollout> {
+  const rollout = await requireRollout(db, { gameId: game.game_id, rolloutId });
+  if (rollout.ended_at !== null) throw errors.rolloutConflict('The rollout has ended. Nothing was changed.');
+  return rollout;
+}
+
+function previewOf(rollout: Rollout, verb: string, consequences: readonly string[]): Preview {
+  const { version, channel, state, share, builds } = rollout;
+  return {
+    summary: `${verb} the rollout of ${version} on ${channel}`,
+    consequences,
+    release: { version, replaced: [...new Set(builds.map(({ base_version }) => base_version))] },
+    basis: { state, share },
+  };
+}
+
+const ROLLOUT_CHANGED =
+  'The rollout has changed since this was requested. Nothing was changed. Check it and request it again.';
+const normalizeId = ({ rollout_id }: RolloutRequest) => ({ rollout_id: rollout_id.toLowerCase() });
+const refOf = (game: Game, { rollout_id: rolloutId }: RolloutRequest) => ({ gameId: game.game_id, rolloutId });
+
+const resumeRollout: Action<RolloutRequest> = {
+  neededRole: resumeOperation.role ?? 'owner',
+  normalize: normalizeId,
+  async preview(db, game, { rollout_id }) {
+    const rollout = await requireActive(db, game, rollout_id);
+    if (rollout.state === 'running') throw errors.rolloutConflict('The rollout is running, not paused.');
+    return previewOf(rollout, 'Resume', describeRolloutChange(rollout, 'resume', game.visibility));
+  },
+  outdated: ROLLOUT_CHANGED,
+  perform: (tx, game, input, { movedBy: by, now }) => resumeWithin(tx, refOf(game, input), { by, now }),
+};
+
+const setRolloutShare: Action<ShareRequest> = {
+  neededRole: shareOperation.role ?? 'owner',
+  normalize: ({ share, ...input }) => ({ ...normalizeId(input), share }),
+  async preview(db, game, { rollout_id, share }) {
+    const rollout = await requireActive(db, game, rollout_id);
+    if (share <= rollout.share) throw errors.rolloutConflict(`share: it is ${rollout.share}% already, and only grows.`);
+    return previewOf(rollout, 'Extend', describeRolloutChange({ ...rollout, share }, 'share', game.visibility));
+  },
+  outdated: ROLLOUT_CHANGED,
+  perform: (tx, game, input, { movedBy: by, now }) => shareWithin(tx, refOf(game, input), input.share, { by, now }),
+};
+
+const finishRollout: Action<RolloutRequest> = {
+  neededRole: finishOperation.role ?? 'owner',
+  normalize: normalizeId,
+  async preview(db, game, { rollout_id }) {
+    const rollout = await requireActive(db, game, rollout_id);
+    for (const { build_id } of rollout.builds) await requireOfferedBuild(db, game.game_id, build_id);
+    return previewOf(rollout, 'Finish', describeRolloutChange(rollout, 'finish', game.visibility));
+  },
+  outdated: ROLLOUT_CHANGED,
+  perform: (tx, game, input, { movedBy: by, now }) => finishWithin(tx, refOf(game, input), { by, now }),
 };
 
 const deleteBuild: Action<DeletionRequest> = {
@@ -332,6 +443,10 @@ const ACTIONS = {
   delete_build: deleteBuild,
   delete_version: deleteVersion,
   request_deploy_key: requestDeployKey,
+  start_rollout: startRollout,
+  resume_rollout: resumeRollout,
+  set_rollout_share: setRolloutShare,
+  finish_rollout: finishRollout,
 } as const;
 
 /** Returns an action, whose inputs come from the operations of the contract or from a stored approval. */

@@ -266,6 +266,10 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
   spike: { name: 'Spike', meaning: 'A group gets many more reports in an hour than usual' },
   first_crash: { name: 'First crash of a build', meaning: 'A new build has its first crash report' },
   health_dropped: { name: 'Launch health dropped', meaning: 'The band that players see got worse' },
+  rollout: {
+    name: 'Rollout stopped',
+    meaning: 'A guard stopped a rollout, or it has too few devices to go on',
+  },
   new_bug: { name: 'New bug ticket', meaning: 'A player has reported a bug' },
   upload_rejected: { name: 'Upload rejected', meaning: 'The scanner refused a file or a video' },
   quota_low: {

@@ -1,0 +1,72 @@
+// The SQL of updates: the installed build, even if it was deleted, why it was withdrawn, and the changes since.
+import type { Arch, Os } from '@chauffeur/contract/identity';
+import { sql } from 'kysely';
+import { type Db, row, rows } from '../../kernel/database/db.ts';
+
+export type InstalledRow = {
+  build_id: string;
+  version: string;
+  os: Os;
+  arch: Arch;
+  created_at: Date;
+  /** Null if it exists. */
+  deleted_at: Date | null;
+};
+
+export function findInstalled(db: Db, gameId: string, buildId: string): Promise<InstalledRow | undefined> {
+  return row(
+    db,
+    sql<InstalledRow>`select build_id, version, os, arch, created_at, null::timestamptz as deleted_at
+      from builds where game_id = ${gameId} and build_id = ${buildId}
+      union all
+      select build_id, version, os, arch, created_at, deleted_at
+      from deleted_builds where game_id = ${gameId} and build_id = ${buildId} limit 1`,
+  );
+}
+
+type Place = { readonly gameId: string; readonly channel: string; readonly os: string; readonly arch: string };
+
+/** When the channel was last rolled back from the build, or the change to it undone; null if that was not its last move. */
+export async function rolledBackAt(
+  db: Db,
+  { gameId, channel, os, arch }: Place,
+  buildId: string,
+): Promise<Date | null> {
+  const last = await row(
+    db,
+    sql<{
+      at: Date | null;
+    }>`select case when action in ('rollback', 'undo') and build_id <> ${buildId} then moved_at end as at
+      from channel_moves
+      where game_id = ${gameId} and channel = ${channel} and os = ${os} and arch = ${arch}
+        and (build_id = ${buildId} or previous_build_id = ${buildId})
+      order by moved_at desc, move_id desc limit 1`,
+  );
+  return last?.at ?? null;
+}
+
+export type ChangesRow = {
+  version: string;
+  title: string;
+  changelog: { title: string; description: string }[];
+};
+
+/** The builds that the channel offered, registered after `after` and up to the offered one, the newest first. */
+export function listChanges(
+  db: Db,
+  { gameId, channel, os, arch }: Place,
+  { after, offeredId, until }: { after: Date; offeredId: string; until: Date },
+  limit: number,
+): Promise<ChangesRow[]> {
+  return rows(
+    db,
+    sql<ChangesRow>`select version, title, changelog from builds
+      where game_id = ${gameId} and os = ${os} and arch = ${arch} and created_at > ${after}::timestamptz
+        and created_at <= ${until}::timestamptz
+        and (build_id = ${offeredId} or exists (
+          select from channel_moves as moves
+          where moves.game_id = ${gameId} and moves.channel = ${channel} and moves.os = ${os} and moves.arch = ${arch}
+            and moves.build_id = builds.build_id and moves.action in ('advance', 'promote')))
+      order by created_at desc, build_id desc limit ${limit}`,
+  );
+}
