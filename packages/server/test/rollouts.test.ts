@@ -340,7 +340,7 @@ describe('a rollout ends as superseded, with the reason in its history', () => {
     const studio = await withVersions(OSES);
     const first = await started(studio);
     const { build_id: macos } = first.builds.find(({ os }) => os === 'macos')!;
-    assert.equal((await call(studio, 'POST', `/builds/${macos}/deletion`)).status, 200);
+    assert.equal((await call(studio, 'DELETE', `/builds/${macos}`)).status, 200);
     assert.match(await reasonOf(studio, first), /^superseded: .*build of 2 for macOS .* was deleted/);
     const second = await started(studio, { platforms: [{ os: 'linux', arch: 'x86_64' }] });
     const deleted = await call(studio, 'POST', '/version/deletion', { version: '1' });

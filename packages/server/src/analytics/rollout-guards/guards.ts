@@ -12,10 +12,8 @@ import { compareRates, type Share } from '../health/rate-difference.ts';
 
 /** The probability that a guard ever stops a version that is as good as the current one. */
 export const ERROR_RATE = 0.01;
-/** The number of devices on each side, about twice this, at which the boundary is tightest. */
-const TIGHTEST = 500;
 /** A guard never decides on fewer affected devices: the interval is inexact for so few. */
-export const MIN_AFFECTED = 5;
+export const MIN_AFFECTED = 8;
 
 /** What the devices of one side did. `started` has only devices whose start was seen. */
 export type SideCounts = {
@@ -54,7 +52,7 @@ export function checkGuard(
 }
 
 export function compareShares(share: Share, base: Share, { minDevices, tolerance }: Limits): CheckResult {
-  const { difference, low, high } = compareRates(share, base, quantileFor(share.total, base.total));
+  const { difference, low, high } = compareRates(share, base, quantileFor(share.total, base.total, minDevices));
   const isEnough = share.total >= minDevices && base.total >= minDevices;
   const affected = share.total - share.part;
   const isWorse = high !== null && high < -tolerance / 100 && affected >= MIN_AFFECTED;
@@ -71,9 +69,9 @@ export function compareShares(share: Share, base: Share, { minDevices, tolerance
 
 /**
  * The quantile with which the interval of a difference holds at all times: with `n`, the harmonic sum of the sides, as
- * the information about the difference, and a mixture that is tightest around TIGHTEST.
+ * the information about the difference, and a mixture for differences that the first devices to decide on would show.
  */
-export function quantileFor(devices: number, baseDevices: number): number {
+export function quantileFor(devices: number, baseDevices: number, minDevices: number): number {
   const n = devices === 0 || baseDevices === 0 ? 1 : 1 / (1 / devices + 1 / baseDevices);
-  return Math.sqrt((1 + TIGHTEST / n) * (Math.log(1 + n / TIGHTEST) + 2 * Math.log(1 / ERROR_RATE)));
+  return Math.sqrt((1 + minDevices / n) * (Math.log(1 + n / minDevices) + 2 * Math.log(1 / ERROR_RATE)));
 }

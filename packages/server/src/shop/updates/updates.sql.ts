@@ -51,18 +51,20 @@ export type ChangesRow = {
   changelog: { title: string; description: string }[];
 };
 
-/** The builds that the channel offered, registered after `after` and up to the offered one, the newest first. */
+/** The builds that the channel offered, registered after the installed one and up to the offered one, the newest first. */
 export function listChanges(
   db: Db,
   { gameId, channel, os, arch }: Place,
-  { after, offeredId, until }: { after: Date; offeredId: string; until: Date },
+  { installedId, offeredId }: { installedId: string; offeredId: string },
   limit: number,
 ): Promise<ChangesRow[]> {
+  const registeredAt = (buildId: string) =>
+    sql`(select created_at from build_names where game_id = ${gameId} and build_id = ${buildId})`;
   return rows(
     db,
     sql<ChangesRow>`select version, title, changelog from builds
-      where game_id = ${gameId} and os = ${os} and arch = ${arch} and created_at > ${after}::timestamptz
-        and created_at <= ${until}::timestamptz
+      where game_id = ${gameId} and os = ${os} and arch = ${arch}
+        and created_at > ${registeredAt(installedId)} and created_at <= ${registeredAt(offeredId)}
         and (build_id = ${offeredId} or exists (
           select from channel_moves as moves
           where moves.game_id = ${gameId} and moves.channel = ${channel} and moves.os = ${os} and moves.arch = ${arch}

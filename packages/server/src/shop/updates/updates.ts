@@ -137,8 +137,8 @@ function offerOf({ publicUrl }: Context, { build, file, source }: Offered): NonN
 
 /** The changes by version. A version is listed once, although it can have several builds for a platform. */
 async function changesSince(db: Db, place: Place, installed: Installed, offered: Build): Promise<Update['changelog']> {
-  const span = { after: installed.created_at, offeredId: offered.build_id, until: offered.created_at };
-  const found = await sql.listChanges(db, place, span, LIMITS.updateChangelogs);
+  const ids = { installedId: installed.build_id, offeredId: offered.build_id };
+  const found = await sql.listChanges(db, place, ids, LIMITS.updateChangelogs);
   const versions = Map.groupBy(found, ({ version }) => version);
   return [...versions].map(([version, [newest]]) => ({
     version,
