@@ -94,6 +94,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/channels.ts')).rollbackCommand,
   },
   {
+    usage: 'rollout',
+    description: 'offer a version to a share of devices, step by step',
+    load: async () => (await import('./commands/rollout.ts')).rolloutCommand,
+  },
+  {
     usage: 'channels',
     description: 'list what each channel offers on each platform',
     load: async () => (await import('./commands/channels.ts')).channelsCommand,

@@ -12,8 +12,8 @@ export type GuardAction = (typeof GUARD_ACTIONS)[number];
 /** `tolerance` is in percentage points. */
 export type GuardSetting = {
   readonly guard: GuardName;
-  readonly action?: GuardAction | undefined;
-  readonly tolerance?: number | undefined;
+  readonly action?: GuardAction;
+  readonly tolerance?: number;
 };
 
 /** What a guard compares, as a heading. Each is a share of devices. */

@@ -15,13 +15,13 @@ import { type Act, type Action, collectValues, withExample } from './command.ts'
 type Pointer = OutputOf<typeof listToolChannels>['channels'][number];
 
 /** The channel for all players, whose changes are confirmed. */
-const STABLE = 'stable';
+export const STABLE = 'stable';
 /** Builds of one version that are looked at, which is more than there are platforms. */
-const MAX_BUILDS = 100;
+export const MAX_BUILDS = 100;
 
-type PlatformOptions = { os?: string[]; arch?: string[]; yes?: true };
+export type PlatformOptions = { os?: string[]; arch?: string[]; yes?: true };
 
-function addPlatformOptions(command: Command): Command {
+export function addPlatformOptions(command: Command): Command {
   return command
     .option('--os <os>', 'only this operating system; can be repeated', collectValues)
     .option('--arch <arch>', 'only this processor architecture; can be repeated', collectValues)
@@ -90,7 +90,7 @@ const rollback: Action<PlatformOptions> = async (context, options, channel = '')
 };
 
 /** The platforms among `items` that the flags select; undefined without flags. Throws LocalError if there are none. */
-function chosen<Item extends Platform>(
+export function chosen<Item extends Platform>(
   items: readonly Item[],
   { os, arch }: PlatformOptions,
   otherwise: string,
@@ -107,13 +107,17 @@ function chosen<Item extends Platform>(
 }
 
 /** Each platform once, by name. */
-function uniquePlatforms(items: readonly Platform[]): Platform[] {
+export function uniquePlatforms(items: readonly Platform[]): Platform[] {
   const platforms = new Map(items.map(({ os, arch }) => [`${os} ${arch}`, { os, arch }]));
   return [...platforms].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, platform]) => platform);
 }
 
 /** Asks in a terminal, on stderr. Throws LocalError unless the answer is yes. */
-async function confirm({ output, signal }: Context, { yes }: PlatformOptions, lines: readonly string[]): Promise<void> {
+export async function confirm(
+  { output, signal }: Context,
+  { yes }: Pick<PlatformOptions, 'yes'>,
+  lines: readonly string[],
+): Promise<void> {
   if (yes || output.json || process.stdin.isTTY !== true || output.stderr.isTTY !== true) return;
   const [question = '', ...details] = lines;
   for (const line of details) process.stderr.write(`${line}\n`);
@@ -144,7 +148,7 @@ function sentencesOf(pointers: readonly Pointer[]): string[] {
   });
 }
 
-function listOf(names: readonly string[]): string {
+export function listOf(names: readonly string[]): string {
   return new Intl.ListFormat('en-GB').format(names);
 }
 
