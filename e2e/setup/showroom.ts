@@ -45,6 +45,7 @@ export async function furnish(service: Service): Promise<Showroom> {
   await addPastYear(service, { gameUid: owner.gameUid, buildId: builds.linux.buildId });
   const target: Target = { api: service.api, gameUid: owner.gameUid, buildId: builds.linux.buildId };
   const betaTarget: Target = { ...target, buildId: builds.beta.buildId };
+  const rolloutId = await startRollout(ask, owner.gameUid);
   const [crash, bugUid, approvalUid, consent, invitation, follows, tickets] = await Promise.all([
     sendCrashes(service, owner, ask, betaTarget),
     fileBugs(ask, target),
@@ -114,6 +115,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       versions: '/versions',
       version: '/version?version=1.1.0',
       channels: '/channels',
+      rollout: `/rollouts/${rolloutId}`,
       crashes: '/crashes',
       crashGroup: `/crashes/groups/${crash.group_id}`,
       crashReport: `/crashes/reports/${crash.crash_id}`,
@@ -141,6 +143,16 @@ export async function furnish(service: Service): Promise<Showroom> {
   };
   const names = Object.keys(paths) as PageName[];
   return { owner, visits: names.map((page) => ({ page, path: paths[page], signedIn: !SIGNED_OUT.includes(page) })) };
+}
+
+/** Offers the newest version to a tenth of the devices on stable. */
+async function startRollout(ask: Ask, gameUid: string): Promise<string> {
+  const steps = [{ share: 10, hours: 24 }, { share: 50, hours: 48 }, { share: 100 }];
+  const rollout = await ask<{ rollout_id: string }>('POST', `/games/${gameUid}/channels/stable/rollouts`, {
+    version: '1.2.0-rc.1',
+    steps,
+  });
+  return rollout.rollout_id;
 }
 
 /** Signs the link of an alert, which otherwise is sent about a minute after a crash. */

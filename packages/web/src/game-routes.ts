@@ -69,6 +69,12 @@ const channels = createRoute({
   component: lazyPage(() => import('./pages/channels/ChannelsPage.tsx'), 'ChannelsPage'),
 });
 
+const rollout = createRoute({
+  getParentRoute: () => dev,
+  path: '/rollouts/$rolloutId',
+  component: lazyPage(() => import('./pages/rollouts/RolloutPage.tsx'), 'RolloutPage'),
+});
+
 const crashes = createRoute({
   getParentRoute: () => dev,
   path: '/crashes',
@@ -231,6 +237,7 @@ export const developer = dev.addChildren([
   versions,
   version,
   channels,
+  rollout,
   crashes,
   crashGroup,
   crashReport,

@@ -9,6 +9,7 @@ import {
   promoteBuild,
   rollbackChannel,
 } from '@chauffeur/contract/operations/channels';
+import { startRollout } from '@chauffeur/contract/operations/rollouts';
 import { ownValue } from '@chauffeur/contract/own-value';
 import { Button, Code, Group, NativeSelect, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -27,6 +28,8 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SCANS } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
+import { RolloutLines } from '../rollouts/RolloutLines.tsx';
+import { StartRollout } from '../rollouts/StartRollout.tsx';
 import { BetaMembers } from './BetaMembers.tsx';
 import { CellDialog } from './CellDialog.tsx';
 import classes from './ChannelGrid.module.css';
@@ -48,6 +51,7 @@ export function ChannelsPage() {
   const moves = useMoves(game.game_uid);
   const [opened, setOpened] = useState<{ channel: string; platform: Platform } | null>(null);
   const [rolledBack, setRolledBack] = useState<Rollback | null>(null);
+  const [isStarting, setStarting] = useState(false);
   const pointers = data?.channels ?? [];
   const emptied = data?.emptied ?? [];
   const isUsed = pointers.length > 0 || emptied.length > 0;
@@ -59,9 +63,18 @@ export function ChannelsPage() {
   return (
     <Stack gap="lg">
       <Stack gap="sm">
-        <PageHead title="Channels" tabTitle={`Channels · ${game.name}`} />
+        <PageHead title="Channels" tabTitle={`Channels · ${game.name}`}>
+          {isUsed && (
+            <Permitted operation={startRollout}>
+              <Button variant="default" onClick={() => setStarting(true)}>
+                Roll out…
+              </Button>
+            </Permitted>
+          )}
+        </PageHead>
         {opened === null && rolledBack === null && moves.submittedAt > 0 && <MoveResult moves={moves} />}
       </Stack>
+      <RolloutLines game={game} />
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={260} />}
       {data !== undefined && !isUsed && (
@@ -95,6 +108,15 @@ export function ChannelsPage() {
             <BetaMembers game={game} />
           </Permitted>
         </Section>
+      )}
+      {isStarting && (
+        <StartRollout
+          game={game}
+          onClose={() => setStarting(false)}
+          onStarted={(rolloutId) =>
+            void navigate({ to: '/dev/$slug/rollouts/$rolloutId', params: { slug: game.slug, rolloutId } })
+          }
+        />
       )}
       {opened !== null && (
         <CellDialog game={game} {...opened} pointer={pointer ?? null} moves={moves} onClose={() => setOpened(null)} />

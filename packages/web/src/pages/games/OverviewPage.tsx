@@ -19,6 +19,7 @@ import { SiteLink } from '../../ui/SiteLink.tsx';
 import { buildColumns, type ListedBuild } from '../builds/build-columns.tsx';
 import { groupByVersion } from '../builds/build-filters.ts';
 import type { Pointer } from '../channels/channel-grid.ts';
+import { RolloutLines } from '../rollouts/RolloutLines.tsx';
 import { Activity } from './Activity.tsx';
 import { ChannelHealth } from './ChannelHealth.tsx';
 import { FirstBuild } from './FirstBuild.tsx';
@@ -75,6 +76,7 @@ function Overview({ game, channels }: OverviewProps) {
       {builds.error !== null && <Problem error={builds.error} onRetry={() => void builds.refetch()} />}
       <UsageNotice game={game} />
       <RefusalNotice gameUid={game.game_uid} />
+      <RolloutLines game={game} />
       {channels.isPending ? (
         <Skeleton h={480} />
       ) : (

@@ -1,6 +1,7 @@
 // A version: its builds on all platforms, the channels that offer it, its health, its crashes and its notes.
 import { formatNumber } from '@chauffeur/contract/format';
 import { listChannels, promoteVersion, rollbackChannel } from '@chauffeur/contract/operations/channels';
+import { startRollout } from '@chauffeur/contract/operations/rollouts';
 import { deleteVersion, getVersion } from '@chauffeur/contract/operations/versions';
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -23,6 +24,8 @@ import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { RollbackDialog } from '../channels/RollbackDialog.tsx';
 import { formatPlatforms, MoveResult, useMoves } from '../channels/use-moves.tsx';
 import { useGame } from '../games/use-game.ts';
+import { RolloutLines } from '../rollouts/RolloutLines.tsx';
+import { StartRollout } from '../rollouts/StartRollout.tsx';
 import { DeleteVersion } from './DeleteVersion.tsx';
 import { VersionBuilds } from './VersionBuilds.tsx';
 import { MissingSymbols, VersionAdoption, VersionCrashes, VersionHealth } from './VersionHealth.tsx';
@@ -64,7 +67,9 @@ export function VersionPage() {
   );
 }
 
-type Opened = { readonly dialog: 'promote' | 'delete' } | { readonly dialog: 'rollback'; readonly channel: string };
+type Opened =
+  | { readonly dialog: 'promote' | 'rollout' | 'delete' }
+  | { readonly dialog: 'rollback'; readonly channel: string };
 
 function Version({ version: data }: { version: VersionDetail }) {
   const game = useGame();
@@ -94,6 +99,11 @@ function Version({ version: data }: { version: VersionDetail }) {
             </Button>
           </Permitted>
         )}
+        <Permitted operation={startRollout}>
+          <Button variant="default" disabled={promoted.length === 0} onClick={() => open({ dialog: 'rollout' })}>
+            Roll out…
+          </Button>
+        </Permitted>
         <Permitted operation={promoteVersion}>
           <Button disabled={promoted.length === 0} onClick={() => open({ dialog: 'promote' })}>
             Promote…
@@ -101,6 +111,7 @@ function Version({ version: data }: { version: VersionDetail }) {
         </Permitted>
       </PageHead>
       {opened === null && moves.submittedAt > 0 && <MoveResult moves={moves} />}
+      <RolloutLines game={game} version={version} />
       {waiting.length > 0 && (
         <Text size="sm">
           {formatPlatforms(waiting)} can't be promoted yet, because no file has passed the scan there.
@@ -153,6 +164,16 @@ function Version({ version: data }: { version: VersionDetail }) {
         </Section>
       )}
       {opened?.dialog === 'promote' && <PromoteDialog game={game} builds={promoted} moves={moves} onClose={close} />}
+      {opened?.dialog === 'rollout' && (
+        <StartRollout
+          game={game}
+          version={version}
+          onClose={close}
+          onStarted={(rolloutId) =>
+            void navigate({ to: '/dev/$slug/rollouts/$rolloutId', params: { slug: game.slug, rolloutId } })
+          }
+        />
+      )}
       {opened?.dialog === 'rollback' && (
         <RollbackDialog
           game={game}
