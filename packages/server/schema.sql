@@ -780,7 +780,7 @@ create table approvals (
   constraint approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]))),
   constraint approvals_check CHECK (((state = 'pending'::text) = (decided_at IS NULL))),
   constraint approvals_check1 CHECK (((state = 'approved'::text) = (result IS NOT NULL))),
-  constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'promote_version'::text, 'undo_channel_change'::text, 'delete_build'::text, 'delete_version'::text, 'request_deploy_key'::text]))),
+  constraint approvals_action_check CHECK ((action = ANY (ARRAY['promote_build'::text, 'promote_version'::text, 'undo_channel_change'::text, 'delete_build'::text, 'delete_version'::text, 'request_deploy_key'::text, 'start_rollout'::text, 'resume_rollout'::text, 'set_rollout_share'::text, 'finish_rollout'::text]))),
   constraint approvals_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint approvals_asker_id_fkey FOREIGN KEY (asker_id) REFERENCES users(id) ON DELETE SET NULL
 );
@@ -2039,6 +2039,86 @@ create table native_symbols (
   constraint native_symbols_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
 );
 
+create table rollouts (
+  game_id uuid not null,
+  rollout_id uuid not null,
+  channel text not null,
+  version text not null,
+  state text not null,
+  steps jsonb not null,
+  step integer not null,
+  share integer not null,
+  step_since timestamp with time zone not null,
+  paused_ms bigint default 0 not null,
+  paused_at timestamp with time zone,
+  guards jsonb not null,
+  min_devices integer not null,
+  overruled text[] default '{}'::text[] not null,
+  stall_alerted boolean default false not null,
+  started_at timestamp with time zone not null,
+  started_by text not null,
+  ended_at timestamp with time zone,
+  observed_until timestamp with time zone not null,
+  figures jsonb,
+  constraint rollouts_pkey PRIMARY KEY (game_id, rollout_id),
+  constraint rollouts_state_check CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'finished'::text, 'aborted'::text, 'superseded'::text]))),
+  constraint rollouts_share_check CHECK (((share >= 1) AND (share <= 99))),
+  constraint rollouts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table rollout_builds (
+  game_id uuid not null,
+  rollout_id uuid not null,
+  channel text not null,
+  os text not null,
+  arch text not null,
+  build_id uuid not null,
+  base_build_id uuid not null,
+  base_version text not null,
+  base_move_id uuid not null,
+  active boolean not null,
+  constraint rollout_builds_pkey PRIMARY KEY (game_id, rollout_id, os, arch),
+  constraint rollout_builds_game_id_rollout_id_fkey FOREIGN KEY (game_id, rollout_id) REFERENCES rollouts(game_id, rollout_id) ON DELETE CASCADE
+);
+
+create table rollout_history (
+  game_id uuid not null,
+  rollout_id uuid not null,
+  entry_id uuid not null,
+  kind text not null,
+  at timestamp with time zone not null,
+  by text not null,
+  data jsonb not null,
+  constraint rollout_history_pkey PRIMARY KEY (game_id, rollout_id, entry_id),
+  constraint rollout_history_game_id_rollout_id_fkey FOREIGN KEY (game_id, rollout_id) REFERENCES rollouts(game_id, rollout_id) ON DELETE CASCADE
+);
+
+create table rollout_checks (
+  game_id uuid not null,
+  rollout_id uuid not null,
+  guard text not null,
+  checked_at timestamp with time zone not null,
+  result jsonb not null,
+  constraint rollout_checks_pkey PRIMARY KEY (game_id, rollout_id, guard),
+  constraint rollout_checks_game_id_rollout_id_fkey FOREIGN KEY (game_id, rollout_id) REFERENCES rollouts(game_id, rollout_id) ON DELETE CASCADE
+);
+
+create table rollout_devices (
+  game_id uuid not null,
+  rollout_id uuid not null,
+  device_uid text not null,
+  is_new boolean not null,
+  place smallint not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  start_at timestamp with time zone,
+  boot_at timestamp with time zone,
+  crash_at timestamp with time zone,
+  boot_crashed boolean not null,
+  constraint rollout_devices_pkey PRIMARY KEY (game_id, rollout_id, device_uid, is_new),
+  constraint rollout_devices_game_id_rollout_id_fkey FOREIGN KEY (game_id, rollout_id) REFERENCES rollouts(game_id, rollout_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2195,6 +2275,11 @@ CREATE UNIQUE INDEX native_symbols_by_build ON public.native_symbols USING btree
 CREATE UNIQUE INDEX native_symbols_by_blob ON public.native_symbols USING btree (blob_key) WHERE (blob_key IS NOT NULL);
 CREATE INDEX symbols_by_native ON public.symbols USING btree (game_id, native_checksum) WHERE (native_checksum IS NOT NULL);
 CREATE INDEX symbol_texts_without_unwind ON public.symbol_texts USING btree (created_at) WHERE (unwind IS NULL);
+CREATE INDEX rollouts_by_start ON public.rollouts USING btree (game_id, started_at DESC, rollout_id DESC);
+CREATE INDEX rollouts_active ON public.rollouts USING btree (game_id) WHERE (state = ANY (ARRAY['running'::text, 'paused'::text]));
+CREATE UNIQUE INDEX rollout_builds_active ON public.rollout_builds USING btree (game_id, channel, os, arch) WHERE active;
+CREATE INDEX rollout_builds_by_build ON public.rollout_builds USING btree (game_id, build_id);
+CREATE INDEX events_by_time ON ONLY public.events USING brin (received_at) WITH (pages_per_range='32', autosummarize='on');
 
 create view build_names as
  SELECT builds.game_id,

@@ -5,6 +5,7 @@ import { type Agent, type AgentKey, codeOf, connect, makeKey } from './setup/age
 import { callApi } from './setup/api-calls.ts';
 import { mailsTo, mailTo } from './setup/mail.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
 import { shipAndScan } from './setup/uploads.ts';
 
 describe('a risky change', () => {
@@ -242,6 +243,52 @@ describe('a risky change', () => {
       change_uid: beta.body.data.change_uid,
     });
     assert.deepEqual([codeOf(undone), undone.structuredContent.code], [0, undefined]);
+  });
+
+  test('to start, extend, resume and finish a rollout on stable waits, and to pause and abort it does not', async () => {
+    const studio = await open();
+    const { game, agent } = studio;
+    const uid = game.slug;
+    const asOwner = await signIn(server, game.owner);
+    await callApi(server, asOwner, 'POST', `/games/${game.uid}/channels/stable/promote-version`, { version: '1.0' });
+    await shipAndScan(server, game, { version: '2.0', channel: 'beta' });
+    const codeOfApproval = async (approvalUid: string) => {
+      const isAbout = ({ text }: { text: string }) => text.replaceAll('=\n', '').includes(approvalUid);
+      const { text } = await until(async () => (await approvalMailsTo(game)).find(isAbout));
+      return /\b(\d{6})\b/.exec(text)?.[1] ?? '';
+    };
+    const approve = async (tool: string, args: object) => {
+      const { structuredContent: waiting } = await agent.call(tool, { uid, ...args });
+      assert.equal(waiting.code, 4214, tool);
+      const code = await codeOfApproval(waiting.approval.uid);
+      const confirmed = await agent.call('confirm_approval', { uid: waiting.approval.uid, code });
+      assert.equal(codeOf(confirmed), 0, tool);
+      return { summary: waiting.approval.summary, result: confirmed.structuredContent.result };
+    };
+    const started = await approve('start_rollout', { channel: 'stable', version: ' 2.0' });
+    assert.match(started.summary, /^Roll 2\.0 out on stable for Linux x86_64$/);
+    const rollout = { uid, rollout_id: started.result.rollout_id };
+    assert.deepEqual([started.result.state, started.result.share], ['running', 5]);
+    assert.equal((await approve('set_rollout_share', { ...rollout, share: 40 })).result.share, 40);
+    assert.equal((await agent.call('pause_rollout', rollout)).structuredContent.state, 'paused');
+    assert.equal((await approve('resume_rollout', rollout)).result.state, 'running');
+    const { structuredContent: waiting } = await agent.call('finish_rollout', rollout);
+    assert.equal(waiting.code, 4214);
+    assert.deepEqual(await stableOf(studio), ['1.0']);
+    assert.equal((await agent.call('abort_rollout', rollout)).structuredContent.state, 'aborted');
+    const late = await agent.call('confirm_approval', {
+      uid: waiting.approval.uid,
+      code: await codeOfApproval(waiting.approval.uid),
+    });
+    assert.equal(codeOf(late), 4077, 'the rollout has ended');
+    assert.equal(codeOf(await agent.call('get_rollout', rollout)), 0);
+    const other = await open();
+    assert.equal(codeOf(await other.agent.call('finish_rollout', { ...rollout, uid: other.game.slug })), 4040);
+    assert.equal(codeOf(await agent.call('finish_rollout', { uid, rollout_id: 'x' })), 4002);
+    assert.equal(codeOf(await agent.call('set_rollout_share', { ...rollout, share: 'all' })), 4228);
+    const again = await approve('start_rollout', { channel: 'stable', version: '2.0', idempotency_key: 'second' });
+    await approve('finish_rollout', { rollout_id: again.result.rollout_id });
+    assert.deepEqual(await stableOf(studio), ['2.0']);
   });
 
   test('to delete a version is one approval for all its builds', async () => {

@@ -9,6 +9,7 @@ import { type AgentGame, callsOf, makeAgentGame, stateOf } from './setup/agent-g
 import { type Agent, type AgentKey, codeOf, connect, makeKey, revokeKey } from './setup/agents.ts';
 import { callApi } from './setup/api-calls.ts';
 import { makeAdmin, makePlayer, request, startServer, type TestServer } from './setup/server.ts';
+import { shipAndScan } from './setup/uploads.ts';
 
 const marks = OPERATIONS.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
 const tools = marks.map(({ tool }) => tool);
@@ -218,6 +219,26 @@ async function promote({ game, owner }: AgentGame, channel = ''): Promise<string
   return body.data.change_uid;
 }
 
+const ROLLOUT_TOOLS = ['resume_rollout', 'set_rollout_share', 'finish_rollout'];
+
+/** Makes the channel offer a version that is older than 5.0. */
+async function prepareRollout({ game, owner }: AgentGame, channel = ''): Promise<void> {
+  await shipAndScan(server, game, { version: '5.0', channel: 'dev' });
+  const path = `/games/${game.uid}/channels/${channel}`;
+  await callApi(server, owner, 'POST', `${path}/promote-version`, { version: '1.0' });
+}
+
+/** Starts a rollout as the owner, and ends the one before. Returns its id. */
+async function startRollout(studio: AgentGame, channel: string, isPaused: boolean): Promise<string> {
+  await prepareRollout(studio, channel);
+  const { game, owner } = studio;
+  const path = `/games/${game.uid}/channels/${channel}/rollouts`;
+  const { body } = await callApi(server, owner, 'POST', path, { version: '5.0' });
+  const id: string = body.data.rollout_id;
+  if (isPaused) await callApi(server, owner, 'POST', `/games/${game.uid}/rollouts/${id}/pause`);
+  return id;
+}
+
 describe('docs/mcp.md', () => {
   test('lists exactly the tools that change something', async () => {
     const documented = await readDocumentedTools();
@@ -230,7 +251,13 @@ describe('docs/mcp.md', () => {
     const key = await makeKey(server, studio.owner);
     await asAgent(key, async (agent) => {
       for (const { tool, channel, waits } of await readDocumentedTools()) {
-        const args = { ...calls[tool]?.args, ...(channel !== undefined && { channel }) };
+        const args = { ...calls[tool]?.args, ...(channel !== undefined && { channel }) } as Record<string, unknown>;
+        if (tool === 'start_rollout') await prepareRollout(studio, channel);
+        if (tool === 'start_rollout') args.version = '5.0';
+        if (ROLLOUT_TOOLS.includes(tool) && channel !== undefined) {
+          Object.assign(args, { rollout_id: await startRollout(studio, channel, tool === 'resume_rollout') });
+          delete args.channel;
+        }
         if (tool === 'undo_channel_change') Object.assign(args, { change_uid: await promote(studio, channel) });
         const { structuredContent = {} } = await agent.call(tool, args);
         assert.equal(structuredContent.code === 4214, waits, `${tool} ${channel ?? ''}`);

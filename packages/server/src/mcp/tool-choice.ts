@@ -17,6 +17,7 @@ export const TOOL_GROUPS = {
   health: ['health'],
   keys: ['deployKeys'],
   media: ['media', 'videos'],
+  rollouts: ['rollouts'],
   statistics: ['statistics'],
   symbols: ['symbols'],
 } as const satisfies Readonly<Record<string, readonly Tag[]>>;

@@ -26,6 +26,8 @@ export type AgentGame = {
   readonly videoUid: string;
   /** A pending approval of a deletion. */
   readonly approvalUid: string;
+  /** A rollout on a channel of its own. */
+  readonly rolloutId: string;
 };
 
 export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
@@ -58,6 +60,14 @@ export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
     body: JSON.stringify({ message: 'The door is stuck', build_id: buildId }),
   });
   await changed(server.ctx.db, sql`update builds set commit = 'abc1234' where game_id = ${game.uid}`);
+  const trial = (path: string) =>
+    request(`${server.api}/games/${game.uid}/channels/trial/${path}`, {
+      method: 'POST',
+      headers: { ...owner, 'content-type': 'application/json' },
+      body: JSON.stringify({ version: path === 'rollouts' ? '1.1' : '1.0' }),
+    });
+  await trial('promote-version');
+  const rollout = await trial('rollouts');
   const { key } = await makeKey(server, owner);
   const agent = await connect(server, key);
   const deletion = await agent.call('delete_build', { uid: game.uid, build_id: other.buildId });
@@ -75,6 +85,7 @@ export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
     imageUid: pictures[0] ?? '',
     videoUid: await addVideo(server, game),
     approvalUid: deletion.structuredContent.approval.uid,
+    rolloutId: rollout.body.data.rollout_id,
   };
 }
 
@@ -91,6 +102,7 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
   const uid = studio.game.uid;
   const build = { uid, build_id: studio.buildId };
   const group = { uid, group_id: studio.groupId };
+  const rollout = { uid, rollout_id: newId() };
   return {
     list_games: { args: {}, strangerCode: 0 },
     list_organisations: { args: {}, strangerCode: 0 },
@@ -106,6 +118,8 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     get_store_statistics: { args: { uid } },
     list_refusals: { args: { uid } },
     list_channels: { args: { uid } },
+    list_rollouts: { args: { uid } },
+    get_rollout: { args: { uid, rollout_id: studio.rolloutId } },
     list_game_crashes: { args: { uid } },
     list_crash_groups: { args: { uid } },
     get_crash_group: { args: group },
@@ -139,6 +153,12 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     promote_build: { args: { ...build, channel: 'beta' } },
     promote_version: { args: { uid, version: '1.0', channel: 'beta' } },
     undo_channel_change: { args: { uid, channel: 'beta', change_uid: newId() }, code: 4040 },
+    start_rollout: { args: { uid, channel: 'beta', version: 'unknown' }, code: 4006 },
+    pause_rollout: { args: rollout, code: 4040 },
+    resume_rollout: { args: rollout, code: 4040 },
+    set_rollout_share: { args: { ...rollout, share: 50 }, code: 4040 },
+    finish_rollout: { args: rollout, code: 4040 },
+    abort_rollout: { args: rollout, code: 4040 },
     rollback_channel: { args: { uid, channel: 'beta' } },
     delete_build: { args: build },
     delete_version: { args: { uid, version: '1.0' } },

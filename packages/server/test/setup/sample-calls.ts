@@ -166,6 +166,30 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     });
     return { path: { crash_id: id, attachment: '0' } };
   };
+  let rolloutChannels = 0;
+  /** A channel with version 1.0, on which version 9.0 can be rolled out. */
+  const channelToRollOut = async (): Promise<string> => {
+    await shipAndScan(server, game, { version: '9.0', channel: 'dev' });
+    rolloutChannels += 1;
+    const channel = `rollouts-${rolloutChannels}`;
+    await call('POST', `/games/${game.uid}/channels/${channel}/promote-version`, { version: '1.0' });
+    return channel;
+  };
+  const startRollout = async () => ({
+    path: { channel: await channelToRollOut() },
+    json: { version: '9.0', platforms: [{ os: 'linux', arch: 'x86_64' }] },
+  });
+  const newRollout = async (): Promise<string> => {
+    const { path, json } = await startRollout();
+    return (await call('POST', `/games/${game.uid}/channels/${path.channel}/rollouts`, json)).body.data.rollout_id;
+  };
+  const ofRollout = async () => ({ path: { rollout_id: await newRollout() } });
+  const ofPausedRollout = async () => {
+    const found = await ofRollout();
+    await call('POST', `/games/${game.uid}/rollouts/${found.path.rollout_id}/pause`);
+    return found;
+  };
+  const shareOfRollout = async () => ({ ...(await ofRollout()), json: { share: 50 } });
   const pictures = async () => addPictures(server, game, 'screenshot', [named('b.jpg', await picture())]);
   const gallery = async () =>
     (await call('GET', `/games/${game.uid}/media`)).body.data.gallery.map(({ uid }: { uid: string }) => uid);
@@ -553,6 +577,21 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       const { body } = await request(`${server.api}/games/${game.uid}/channels/beta/history`, { headers: owner });
       return { json: { change_uid: body.data.moves[0].change_uid } };
     },
+    'rollouts.get': ofRollout,
+    'rollouts.getWithKey': ofRollout,
+    'rollouts.start': startRollout,
+    'rollouts.startWithKey': startRollout,
+    'rollouts.pause': ofRollout,
+    'rollouts.pauseWithKey': ofRollout,
+    'rollouts.resume': ofPausedRollout,
+    'rollouts.resumeWithKey': ofPausedRollout,
+    'rollouts.share': shareOfRollout,
+    'rollouts.shareWithKey': shareOfRollout,
+    'rollouts.finish': ofRollout,
+    'rollouts.finishWithKey': ofRollout,
+    'rollouts.abort': ofRollout,
+    'rollouts.abortWithKey': ofRollout,
+    'store.update': () => ({ query: { build_id: buildId } }),
     'channels.rollbackWithKey': async () => {
       await shipAndScan(server, game, { version: '1.3', channel: 'beta' });
       return { json: {} };

@@ -186,6 +186,7 @@ describe('a message', () => {
         'Spike: Door::open: 1,500 reports within an hour, usually 2.5',
         'First crash: 1.2 for Windows x86_64',
         'Launch health dropped: 1.2 for Windows x86_64: from healthy to problematic',
+        'Rollout paused: 1.3 on stable at 5% of devices: it is worse than the current version',
         'New bug ticket: The door is stuck (Nora)',
         'Upload rejected: game.zip of 1.2 for Windows x86_64: Eicar-Signature',
         'Video rejected: trailer.mp4: Eicar-Signature',

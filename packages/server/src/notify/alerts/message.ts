@@ -176,7 +176,9 @@ function lineOf(alert: Alert, slug: string): Line {
         details: [
           ...alert.data.guards.map((guard) => ({ text: formatGuard(guard, what), path })),
           ...groups.map(({ group_id, title, devices, base_devices }) => ({
-            text: oneLine(`${cut(title, 150)}: ${countOf(devices, 'device')}, ${formatNumber(base_devices)} before`),
+            text: oneLine(
+              `${cut(title, 150)}: ${countOf(devices, 'device')}, ${formatNumber(base_devices)} with the current version`,
+            ),
             path: page(PAGES.crashGroup, { group_id }),
           })),
         ],

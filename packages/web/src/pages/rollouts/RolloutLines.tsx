@@ -24,7 +24,11 @@ function RolloutLine({ slug, rollout }: { slug: string; rollout: Rollout }) {
   return (
     <Notice
       tone={state === 'paused' ? 'unsure' : 'busy'}
-      title={`${version} is ${state === 'paused' ? 'paused' : 'being rolled out'} at ${share}% of devices on ${channel}`}
+      title={
+        state === 'paused'
+          ? `The rollout of ${version} on ${channel} is paused at ${share}% of devices`
+          : `${version} is being rolled out on ${channel}, at ${share}% of devices`
+      }
     >
       <Text size="sm" component="div">
         {formatPlatforms(builds)}.{' '}

@@ -86,6 +86,10 @@ function OpenRollout({ game, rollout, title }: { game: OpenGame; rollout: Rollou
   const [opened, setOpened] = useState<Opened>(null);
   const changes = useRolloutChange(game.game_uid, rollout.rollout_id);
   const { state, channel, withdrawn_devices: withdrawn } = rollout;
+  // Why it was stopped, if that was the last that happened.
+  const stopped = rollout.history
+    .slice(0, 1)
+    .find(({ kind }) => kind === 'paused' || kind === 'aborted' || kind === 'superseded');
   const isActive = state === 'running' || state === 'paused';
   const open = (dialog: Opened) => {
     changes.reset();
@@ -135,6 +139,7 @@ function OpenRollout({ game, rollout, title }: { game: OpenGame; rollout: Rollou
       </PageHead>
       {opened === null && changes.error !== null && <Problem error={changes.error} />}
       <Notice tone={STATES[state].tone} title={headline(rollout)}>
+        {stopped !== undefined && <Text size="sm">{stopped.text}</Text>}
         <Text size="sm">{rollout.next}</Text>
         {withdrawn !== null && withdrawn > 0 && (
           <Text size="sm">{formatItems(withdrawn, 'device')} still run the withdrawn version.</Text>
@@ -369,7 +374,7 @@ function Guards({ rollout: { guards, checks } }: { rollout: RolloutDetail }) {
 
 type GroupRow = RolloutDetail['new_groups'][number];
 
-function groupColumns(slug: string): Column<GroupRow>[] {
+function groupColumns(slug: string, bases: string): Column<GroupRow>[] {
   return [
     {
       header: 'Group',
@@ -384,7 +389,7 @@ function groupColumns(slug: string): Column<GroupRow>[] {
       ),
     },
     { header: 'Devices', align: 'right', cell: ({ devices }) => formatNumber(devices) },
-    { header: 'Before', phoneHeader: 'Before', align: 'right', cell: ({ base_devices: base }) => formatNumber(base) },
+    { header: `Devices of ${bases}`, align: 'right', cell: ({ base_devices: base }) => formatNumber(base) },
     { header: 'Reports', align: 'right', hiddenBelow: 'sm', cell: ({ reports }) => formatNumber(reports) },
   ];
 }
@@ -393,7 +398,7 @@ function Groups({ slug, rollout }: { slug: string; rollout: RolloutDetail }) {
   return (
     <DataTable
       label="Crash groups of the version since the start"
-      columns={groupColumns(slug)}
+      columns={groupColumns(slug, basesOf(rollout))}
       rows={rollout.new_groups}
       rowKey={({ group_id }) => group_id}
       empty={<Text size="sm">No crash reports of {rollout.version} since the rollout began.</Text>}
