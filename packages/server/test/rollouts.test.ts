@@ -35,10 +35,10 @@ const start = (studio: OwnedGame, body: object, channel = 'stable') =>
 async function started(studio: OwnedGame, body: object = {}, channel = 'stable'): Promise<Rollout> {
   const { status, body: answer } = await start(studio, { version: '2', ...body }, channel);
   assert.equal(status, 201, JSON.stringify(answer));
-  return answer.data as Rollout;
+  return get(studio, answer.data);
 }
 
-async function get(studio: OwnedGame, { rollout_id: id }: Rollout): Promise<Rollout> {
+async function get(studio: OwnedGame, { rollout_id: id }: Pick<Rollout, 'rollout_id'>): Promise<Rollout> {
   return (await call(studio, 'GET', `/rollouts/${id}`)).body.data as Rollout;
 }
 

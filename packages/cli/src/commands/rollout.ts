@@ -21,7 +21,8 @@ import {
 } from './channels.ts';
 import { type Act, type Action, newCommand } from './command.ts';
 
-type Rollout = OutputOf<typeof rollouts.startRolloutWithKey>;
+type Status = OutputOf<typeof rollouts.startRolloutWithKey>;
+type Rollout = OutputOf<typeof rollouts.listRolloutsWithKey>['rollouts'][number];
 type Details = OutputOf<typeof rollouts.getRolloutWithKey>;
 type Side = Details['side'];
 
@@ -105,7 +106,7 @@ const startOne: Action<StartOptions> = async (context, options, version = '') =>
     ]);
   // It is not tried again after a lost response: the second time would be refused because of the first.
   const data = await client.call(operation, { channel, ...body, ...(platforms && { platforms }) }, { signal });
-  return { data, lines: linesOf(data) };
+  return { data, lines: linesOf(data, targets) };
 };
 
 function orUsage<T extends object>(flag: string, parsed: T | { readonly problem: string }): T {
@@ -160,7 +161,7 @@ function detailLinesOf(rollout: Details): string[] {
   const from = [...new Set(rollout.builds.map(({ base_version }) => base_version))].join(', ');
   const row = (name: string, pick: (of: Side) => string) => [name, pick(side), pick(base)];
   return [
-    ...linesOf(rollout),
+    ...linesOf(rollout, platformsOf(rollout)),
     rollout.next,
     '',
     ...(measuredAt === null
@@ -194,8 +195,8 @@ function formatRate({ rate, low, high }: Side['boot']): string {
 }
 
 /** What the rollout is, in a sentence or two. */
-function linesOf({ version, channel, state, share, builds, rollout_id }: Rollout): string[] {
-  const platforms = listOf(builds.map(formatPlatform));
+function linesOf({ version, channel, state, share, rollout_id }: Status, on: readonly string[]): string[] {
+  const platforms = listOf(on);
   const said = {
     running: `${version} is offered to ${share}% of devices on ${channel} for ${platforms}.`,
     paused: `The rollout of ${version} on ${channel} is paused at ${share}% of devices.`,
@@ -204,6 +205,10 @@ function linesOf({ version, channel, state, share, builds, rollout_id }: Rollout
     superseded: `The rollout of ${version} on ${channel} has ended, because the channel or its builds changed.`,
   };
   return [said[state], `  id: ${rollout_id}`];
+}
+
+function platformsOf({ builds }: Rollout): string[] {
+  return builds.map(formatPlatform);
 }
 
 type ListOptions = { channel?: string; cursor?: string };
@@ -229,52 +234,70 @@ const listAll: Action<ListOptions> = async ({ connect, output, retryBriefly, sig
 };
 
 const pauseOne: Action<Choice> = async (context, options) => {
-  const { rollout_id } = await choose(context, options);
+  const rollout = await choose(context, options);
   const client = await context.connect();
-  const data = await client.call(rollouts.pauseRolloutWithKey, { rollout_id }, { signal: context.signal });
-  return { data, lines: linesOf(data) };
+  const data = await client.call(
+    rollouts.pauseRolloutWithKey,
+    { rollout_id: rollout.rollout_id },
+    { signal: context.signal },
+  );
+  return { data, lines: linesOf(data, platformsOf(rollout)) };
 };
 
 const resumeOne: Action<Choice> = async (context, options) => {
-  const { rollout_id, version } = await chooseAndConfirm(context, options, ({ version, channel }) => [
+  const rollout = await chooseAndConfirm(context, options, ({ version, channel }) => [
     `Resume the rollout of ${version} on ${channel}?`,
     '  Guards that found it worse no longer stop it.',
   ]);
   const client = await context.connect();
-  const data = await client.call(rollouts.resumeRolloutWithKey, { rollout_id }, { signal: context.signal });
-  const overruled = data.guards.filter((guard) => guard.overruled).map(({ guard }) => GUARD_TITLES[guard]);
-  const note = overruled.length === 0 ? [] : [`These guards no longer stop ${version}: ${listOf(overruled)}.`];
-  return { data, lines: [...linesOf(data), ...note] };
+  const data = await client.call(
+    rollouts.resumeRolloutWithKey,
+    { rollout_id: rollout.rollout_id },
+    { signal: context.signal },
+  );
+  return { data, lines: linesOf(data, platformsOf(rollout)) };
 };
 
 const shareOne: Action<Choice> = async (context, options, percent = '') => {
   const share = Number(percent.replace(/%$/, ''));
   const problem = findProblem(rollouts.setRolloutShareWithKey.body!, { share });
   if (problem !== null) throw new LocalError(`rollout share: ${problem}`, 'Use a number from 1 to 99.');
-  const { rollout_id } = await chooseAndConfirm(context, options, ({ version, channel, share: before }) => [
+  const rollout = await chooseAndConfirm(context, options, ({ version, channel, share: before }) => [
     `Offer ${version} to ${share}% of devices on ${channel}, instead of ${before}%?`,
   ]);
   const client = await context.connect();
-  const data = await client.call(rollouts.setRolloutShareWithKey, { rollout_id, share }, { signal: context.signal });
-  return { data, lines: linesOf(data) };
+  const data = await client.call(
+    rollouts.setRolloutShareWithKey,
+    { rollout_id: rollout.rollout_id, share },
+    { signal: context.signal },
+  );
+  return { data, lines: linesOf(data, platformsOf(rollout)) };
 };
 
 const finishOne: Action<Choice> = async (context, options) => {
-  const { rollout_id } = await chooseAndConfirm(context, options, ({ version, channel, builds }) => [
+  const rollout = await chooseAndConfirm(context, options, ({ version, channel, builds }) => [
     `Promote ${version} on ${channel} for ${listOf(builds.map(formatPlatform))}?`,
   ]);
   const client = await context.connect();
-  const data = await client.call(rollouts.finishRolloutWithKey, { rollout_id }, { signal: context.signal });
-  return { data, lines: linesOf(data) };
+  const data = await client.call(
+    rollouts.finishRolloutWithKey,
+    { rollout_id: rollout.rollout_id },
+    { signal: context.signal },
+  );
+  return { data, lines: linesOf(data, platformsOf(rollout)) };
 };
 
 const abortOne: Action<Choice> = async (context, options) => {
-  const { rollout_id } = await chooseAndConfirm(context, options, ({ version, channel }) => [
+  const rollout = await chooseAndConfirm(context, options, ({ version, channel }) => [
     `Abort the rollout of ${version} on ${channel}? Its devices are offered the current version again.`,
   ]);
   const client = await context.connect();
-  const data = await client.call(rollouts.abortRolloutWithKey, { rollout_id }, { signal: context.signal });
-  return { data, lines: linesOf(data) };
+  const data = await client.call(
+    rollouts.abortRolloutWithKey,
+    { rollout_id: rollout.rollout_id },
+    { signal: context.signal },
+  );
+  return { data, lines: linesOf(data, platformsOf(rollout)) };
 };
 
 async function chooseAndConfirm(

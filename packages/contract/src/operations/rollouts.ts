@@ -90,21 +90,26 @@ const RolloutBuild = Type.Object({
   base_version: Type.String(),
 });
 
-export const Rollout = Type.Object({
+/** What changes of a rollout return. */
+const RolloutStatus = Type.Object({
   rollout_id: Uuid,
   channel: Type.String(),
   version: Type.String(),
   state: StateName,
-  builds: Type.Array(RolloutBuild, { description: 'One for each platform' }),
   share: { ...Share, description: 'Percentage of devices that are offered the version now, or were at the end' },
-  steps: Type.Array(Step),
-  step: Type.Integer({ description: 'Position in steps, from 0' }),
+  step: Type.Integer({ description: 'Position in the steps, from 0' }),
   next_step_at: Nullable(
     Type.String({
       format: 'date-time',
       description: 'When the time of the step is over; null if it has none, or the rollout is not running',
     }),
   ),
+});
+
+export const Rollout = Type.Object({
+  ...RolloutStatus.properties,
+  builds: Type.Array(RolloutBuild, { description: 'One for each platform' }),
+  steps: Type.Array(Step),
   guards: Type.Array(GuardSettings),
   min_devices: Type.Integer({ description: 'Devices that each side needs before a guard decides' }),
   started_at: Timestamp,
@@ -170,8 +175,9 @@ const HistoryEntry = Type.Object({
   at: Timestamp,
   by: Type.String({ description: 'A person, or "guard" or "schedule"' }),
   text: Type.String({ description: 'What happened and why, in a sentence' }),
-  checks: Type.Array(Check, { description: 'The figures of the guards that decided' }),
-  groups: Type.Array(GroupOfRollout, { description: 'The crash groups responsible' }),
+  groups: Type.Array(Type.Object({ group_id: Uuid, title: Foreign(Type.String()), devices: Type.Integer() }), {
+    description: 'The crash groups responsible',
+  }),
 });
 
 const RolloutDetails = Type.Object({
@@ -267,7 +273,7 @@ export const startRollout = defineOperation({
   role: 'developer',
   params: Type.Object({ uid: GameRef, channel: ChannelName }),
   body: StartBody,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [201],
   invalid: 'invalidRollout',
   errors: ['unknownBuild', 'notFound', 'notClean', 'rolloutConflict'],
@@ -287,7 +293,7 @@ export const pauseRollout = defineOperation({
   access: 'account',
   role: 'developer',
   params: RolloutParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['notFound', 'rolloutConflict'],
   mcp: {
@@ -306,7 +312,7 @@ export const resumeRollout = defineOperation({
   access: 'account',
   role: 'developer',
   params: RolloutParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['notFound', 'rolloutConflict'],
   mcp: {
@@ -326,7 +332,7 @@ export const setRolloutShare = defineOperation({
   role: 'developer',
   params: RolloutParams,
   body: ShareBody,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   invalid: 'invalidRollout',
   errors: ['notFound', 'rolloutConflict'],
@@ -346,7 +352,7 @@ export const finishRollout = defineOperation({
   access: 'account',
   role: 'developer',
   params: RolloutParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['unknownBuild', 'notFound', 'notClean', 'rolloutConflict'],
   mcp: {
@@ -365,7 +371,7 @@ export const abortRollout = defineOperation({
   access: 'account',
   role: 'developer',
   params: RolloutParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['notFound', 'rolloutConflict'],
   mcp: {
@@ -411,7 +417,7 @@ export const startRolloutWithKey = defineOperation({
   path: '/tool/channels/{channel}/rollouts',
   params: Type.Object({ channel: ChannelName }),
   body: StartBody,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [201],
   invalid: 'invalidRollout',
   errors: ['unknownBuild', 'notClean', 'rolloutConflict'],
@@ -424,7 +430,7 @@ export const pauseRolloutWithKey = defineOperation({
   method: 'POST',
   path: '/tool/rollouts/{rollout_id}/pause',
   params: ToolParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['notFound', 'rolloutConflict'],
 });
@@ -436,7 +442,7 @@ export const resumeRolloutWithKey = defineOperation({
   method: 'POST',
   path: '/tool/rollouts/{rollout_id}/resume',
   params: ToolParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['notFound', 'rolloutConflict'],
 });
@@ -449,7 +455,7 @@ export const setRolloutShareWithKey = defineOperation({
   path: '/tool/rollouts/{rollout_id}/share',
   params: ToolParams,
   body: ShareBody,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   invalid: 'invalidRollout',
   errors: ['notFound', 'rolloutConflict'],
@@ -462,7 +468,7 @@ export const finishRolloutWithKey = defineOperation({
   method: 'POST',
   path: '/tool/rollouts/{rollout_id}/finish',
   params: ToolParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['unknownBuild', 'notFound', 'notClean', 'rolloutConflict'],
 });
@@ -474,7 +480,7 @@ export const abortRolloutWithKey = defineOperation({
   method: 'POST',
   path: '/tool/rollouts/{rollout_id}/abort',
   params: ToolParams,
-  output: Rollout,
+  output: RolloutStatus,
   statuses: [200],
   errors: ['notFound', 'rolloutConflict'],
 });

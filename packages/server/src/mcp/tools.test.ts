@@ -9,9 +9,9 @@ const perform: Perform = () => Promise.reject(new Error('no tool is called here'
 const tools = toolsOf(OPERATIONS.map((operation) => ({ operation, perform })));
 
 describe('the schemas of results', () => {
-  it('take at most 80 kB of the context of a model together', () => {
+  it('take at most 86 kB of the context of a model together', () => {
     const schemas = [...tools.values()].map(({ definition }) => definition.outputSchema);
-    assert.ok(JSON.stringify(schemas).length <= 80_000);
+    assert.ok(JSON.stringify(schemas).length <= 86_000);
   });
 
   it('name and describe the first fields, and mark untrusted text below them', () => {
@@ -78,7 +78,7 @@ describe('the choice of tools', () => {
         () => namesOf(choice),
         {
           code: 4002,
-          message: /groups are approvals, .*symbols\. The tools are change_crash_groups, .*update_crash_group\./,
+          message: /groups are approvals, .*symbols\. The tools are abort_rollout, .*update_crash_group\./,
         },
         choice,
       );

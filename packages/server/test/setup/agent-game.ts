@@ -26,7 +26,7 @@ export type AgentGame = {
   readonly videoUid: string;
   /** A pending approval of a deletion. */
   readonly approvalUid: string;
-  /** A rollout on a channel of its own. */
+  /** a rollout on dev. */
   readonly rolloutId: string;
 };
 
@@ -61,7 +61,7 @@ export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
   });
   await changed(server.ctx.db, sql`update builds set commit = 'abc1234' where game_id = ${game.uid}`);
   const trial = (path: string) =>
-    request(`${server.api}/games/${game.uid}/channels/trial/${path}`, {
+    request(`${server.api}/games/${game.uid}/channels/dev/${path}`, {
       method: 'POST',
       headers: { ...owner, 'content-type': 'application/json' },
       body: JSON.stringify({ version: path === 'rollouts' ? '1.1' : '1.0' }),

@@ -9,7 +9,7 @@ import { handle } from '../../request/route.ts';
 import { listHistory, type RolloutFigures } from '../../ship/rollouts/rollouts.sql.ts';
 import { type RolloutRef, recordOf, requireRollout } from '../../ship/rollouts/rollouts.ts';
 import type { CheckResult } from './guards.ts';
-import { type Check, formatEntry, formatNext } from './history-text.ts';
+import { formatEntry, formatNext } from './history-text.ts';
 import { readChecks } from './observe.sql.ts';
 
 type Details = OutputOf<typeof contract.getRollout>;
@@ -48,8 +48,9 @@ async function detailsOf({ db, clock }: Context, ref: RolloutRef): Promise<Detai
       at: entry.at.toISOString(),
       by: entry.by,
       text: formatEntry(entry, rollout),
-      checks: (entry.data.checks ?? []) as Check[],
-      groups: (entry.data.groups ?? []) as Details['new_groups'],
+      groups: ((entry.data.groups ?? []) as Details['new_groups']).map(({ group_id, title, devices }) => ({
+        ...{ group_id, title, devices },
+      })),
     })),
   };
 }

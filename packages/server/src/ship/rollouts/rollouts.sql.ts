@@ -1,7 +1,7 @@
 // The SQL of rollouts, except what ends them (channels/rollout-ends.sql.ts).
 import type { Arch, Os } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getRollout, RolloutState, startRollout } from '@chauffeur/contract/operations/rollouts';
+import type { getRollout, listRollouts as listOperation, RolloutState } from '@chauffeur/contract/operations/rollouts';
 
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
@@ -9,7 +9,7 @@ import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.t
 type RolloutDetails = OutputOf<typeof getRollout>;
 /** What was counted last. */
 export type RolloutFigures = Pick<RolloutDetails, 'side' | 'base_side' | 'new_groups'>;
-type RolloutRecord = OutputOf<typeof startRollout>;
+type RolloutRecord = OutputOf<typeof listOperation>['rollouts'][number];
 
 export type RolloutBuildRow = {
   os: Os;

@@ -46,8 +46,9 @@ import * as sql from './rollouts.sql.ts';
 import { stepEndOf, stepOfShare } from './schedule.ts';
 
 export type Rollout = sql.RolloutRow;
-type RolloutRecord = OutputOf<typeof contract.startRollout>;
 type RolloutPage = OutputOf<typeof contract.listRollouts>;
+type RolloutRecord = RolloutPage['rollouts'][number];
+type Status = OutputOf<typeof contract.startRollout>;
 type ListInput = Omit<InputOf<typeof contract.listRollouts>, 'uid'>;
 
 export type RolloutInput = Omit<InputOf<typeof contract.startRollout>, 'uid'>;
@@ -84,12 +85,20 @@ async function listPage(
   };
 }
 
-export function recordOf(rollout: Rollout): RolloutRecord {
-  const { rollout_id, channel, version, state, share, steps, step, guards, overruled, min_devices } = rollout;
+function statusOf(rollout: Rollout): Status {
+  const { rollout_id, channel, version, state, share, step } = rollout;
   return {
-    ...{ rollout_id, channel, version, state, share, steps, step, min_devices },
-    builds: rollout.builds.map(({ base_move_id: _, ...build }) => build),
+    ...{ rollout_id, channel, version, state, share, step },
     next_step_at: stepEndOf(rollout)?.toISOString() ?? null,
+  };
+}
+
+export function recordOf(rollout: Rollout): RolloutRecord {
+  const { steps, guards, overruled, min_devices } = rollout;
+  return {
+    ...statusOf(rollout),
+    ...{ steps, min_devices },
+    builds: rollout.builds.map(({ base_move_id: _, ...build }) => build),
     guards: guards.map((guard) => ({ ...guard, overruled: overruled.includes(guard.guard) })),
     started_at: rollout.started_at.toISOString(),
     started_by: rollout.started_by,
@@ -130,12 +139,7 @@ export const startRolloutWithKey = handle(contract.startRolloutWithKey, async (c
  * Starts a rollout within a transaction, on all platforms or on none. Throws `invalidRollout`, `unknownBuild`,
  * `notClean` and `rolloutConflict`.
  */
-export async function startWithin(
-  tx: Tx,
-  gameId: string,
-  input: RolloutInput,
-  { by, now }: Changer,
-): Promise<RolloutRecord> {
+export async function startWithin(tx: Tx, gameId: string, input: RolloutInput, { by, now }: Changer): Promise<Status> {
   const { steps, guards, minDevices } = planOf(input);
   const { channel } = input;
   const builds = await requireOfferedVersion(tx, { ...input, gameId });
@@ -160,7 +164,7 @@ export async function startWithin(
   });
   await insertHistory(tx, { gameId, rolloutId, kind: 'started', at: now, by, data: { share: steps[0]!.share } });
   auditChange('rollout', null, { version: builds[0]!.version, channel, steps: formatSteps(steps) });
-  return recordOf(await requireRollout(tx, { gameId, rolloutId }));
+  return statusOf(await requireRollout(tx, { gameId, rolloutId }));
 }
 
 /** Fills in the defaults. Throws `invalidRollout`. */
@@ -228,7 +232,7 @@ export async function changeWithin<T>(
   tx: Tx,
   { gameId, rolloutId }: RolloutRef,
   work: (rollout: Rollout) => Promise<T>,
-): Promise<{ record: RolloutRecord; result: T }> {
+): Promise<{ status: Status; result: T }> {
   const { channel, builds } = await requireRollout(tx, { gameId, rolloutId });
   await channels.lockPointers(
     tx,
@@ -242,7 +246,7 @@ export async function changeWithin<T>(
   const result = await work(rollout);
   const after = await requireRollout(tx, { gameId, rolloutId });
   auditChange('rollout', before, summaryOf(after));
-  return { record: recordOf(after), result };
+  return { status: statusOf(after), result };
 }
 
 const ENDED = {
@@ -270,20 +274,20 @@ export async function pauseWithin(
   ref: RolloutRef,
   changer: Changer,
   data: object = {},
-): Promise<RolloutRecord> {
-  const { record } = await changeWithin(tx, ref, async (rollout) => {
+): Promise<Status> {
+  const { status } = await changeWithin(tx, ref, async (rollout) => {
     if (rollout.state === 'paused') throw errors.rolloutConflict('The rollout is paused already.');
     await save(tx, { ...rollout, state: 'paused', paused_at: changer.now }, changer, { kind: 'paused', data });
   });
-  return record;
+  return status;
 }
 
 /**
  * Resumes a paused rollout. Guards that found the version worse don't stop it again. Throws `rolloutConflict` if it is
  * not paused.
  */
-export async function resumeWithin(tx: Tx, ref: RolloutRef, changer: Changer): Promise<RolloutRecord> {
-  const { record } = await changeWithin(tx, ref, async (rollout) => {
+export async function resumeWithin(tx: Tx, ref: RolloutRef, changer: Changer): Promise<Status> {
+  const { status } = await changeWithin(tx, ref, async (rollout) => {
     if (rollout.state === 'running') throw errors.rolloutConflict('The rollout is running, not paused.');
     const { paused_at: pausedAt, paused_ms: pausedMs, guards } = rollout;
     const worse = await sql.listWorse(tx, ref.gameId, ref.rolloutId);
@@ -297,12 +301,12 @@ export async function resumeWithin(tx: Tx, ref: RolloutRef, changer: Changer): P
     };
     await save(tx, resumed, changer, { kind: 'resumed', data: { overruled } });
   });
-  return record;
+  return status;
 }
 
 /** Offers the version to more devices. Throws `rolloutConflict` if these are not more than now. */
-export async function shareWithin(tx: Tx, ref: RolloutRef, share: number, changer: Changer): Promise<RolloutRecord> {
-  const { record } = await changeWithin(tx, ref, async (rollout) => {
+export async function shareWithin(tx: Tx, ref: RolloutRef, share: number, changer: Changer): Promise<Status> {
+  const { status } = await changeWithin(tx, ref, async (rollout) => {
     if (share <= rollout.share)
       throw errors.rolloutConflict(
         `share: the version is offered to ${rollout.share}% of devices already, and a share only grows. Pause or abort the rollout instead.`,
@@ -312,7 +316,7 @@ export async function shareWithin(tx: Tx, ref: RolloutRef, share: number, change
       data: { share, before: rollout.share },
     });
   });
-  return record;
+  return status;
 }
 
 /** The time of the step begins again if the share belongs to a later step. */
@@ -327,8 +331,8 @@ function stepStart(step: number, now: Date) {
 }
 
 /** Goes on to the next step; at 100%, finishes the rollout. Does nothing unless the time of this step is over. */
-export async function advanceWithin(tx: Tx, ref: RolloutRef, changer: Changer): Promise<RolloutRecord> {
-  const { record } = await changeWithin(tx, ref, async (rollout) => {
+export async function advanceWithin(tx: Tx, ref: RolloutRef, changer: Changer): Promise<Status> {
+  const { status } = await changeWithin(tx, ref, async (rollout) => {
     const end = stepEndOf(rollout);
     if (end === null || end > changer.now) return;
     const next = rollout.steps[rollout.step + 1]!;
@@ -337,7 +341,7 @@ export async function advanceWithin(tx: Tx, ref: RolloutRef, changer: Changer): 
     const stepped = { ...rollout, ...stepStart(rollout.step + 1, changer.now), share };
     await save(tx, stepped, changer, { kind: 'step', data: { share, before: rollout.share } });
   });
-  return record;
+  return status;
 }
 
 /** Notes that the step waits for devices. */
@@ -348,9 +352,9 @@ export async function noteStallWithin(tx: Tx, ref: RolloutRef, changer: Changer,
 }
 
 /** Promotes the version on the channel. Throws `unknownBuild` and `notClean`. */
-export async function finishWithin(tx: Tx, ref: RolloutRef, changer: Changer): Promise<RolloutRecord> {
-  const { record } = await changeWithin(tx, ref, (rollout) => finish(tx, rollout, changer));
-  return record;
+export async function finishWithin(tx: Tx, ref: RolloutRef, changer: Changer): Promise<Status> {
+  const { status } = await changeWithin(tx, ref, (rollout) => finish(tx, rollout, changer));
+  return status;
 }
 
 async function finish(tx: Tx, rollout: Rollout, { by, now }: Changer): Promise<void> {
@@ -374,11 +378,11 @@ export async function abortWithin(
   ref: RolloutRef,
   { by, now }: Changer,
   data: object = {},
-): Promise<RolloutRecord> {
-  const { record } = await changeWithin(tx, ref, async ({ share }) => {
+): Promise<Status> {
+  const { status } = await changeWithin(tx, ref, async ({ share }) => {
     await endRollout(tx, ref.gameId, ref.rolloutId, { state: 'aborted', by, now, data: { share, ...data } });
   });
-  return record;
+  return status;
 }
 
 /** Ends a rollout whose channel has expired on a platform. */
@@ -389,10 +393,10 @@ export async function expireWithin(tx: Tx, ref: RolloutRef, now: Date): Promise<
   });
 }
 
-type Change = (tx: Tx, ref: RolloutRef, changer: Changer) => Promise<RolloutRecord>;
+type Change = (tx: Tx, ref: RolloutRef, changer: Changer) => Promise<Status>;
 type RolloutCall = { readonly gameId: string; readonly rolloutId: string; readonly by: string };
 
-function change(ctx: Context, { gameId, rolloutId, by }: RolloutCall, work: Change): Promise<RolloutRecord> {
+function change(ctx: Context, { gameId, rolloutId, by }: RolloutCall, work: Change): Promise<Status> {
   return transact(ctx.db, (tx) => work(tx, { gameId, rolloutId }, { by, now: ctx.clock.now() }));
 }
 

@@ -15,7 +15,8 @@ import { getVersion, listVersions } from '@chauffeur/contract/operations/version
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api.ts';
 
-export type Rollout = OutputOf<typeof startRollout>;
+export type Rollout = OutputOf<typeof listRollouts>['rollouts'][number];
+type Status = OutputOf<typeof startRollout>;
 export type RolloutDetail = OutputOf<typeof getRollout>;
 
 export type RolloutChange =
@@ -48,7 +49,7 @@ export function useRolloutChange(uid: string, rolloutId: string) {
   });
 }
 
-function run(ref: { uid: string; rollout_id: string }, change: RolloutChange): Promise<Rollout> {
+function run(ref: { uid: string; rollout_id: string }, change: RolloutChange): Promise<Status> {
   switch (change.kind) {
     case 'pause':
       return call(pauseRollout, ref);
