@@ -95,7 +95,7 @@ const RolloutStatus = Type.Object({
   rollout_id: Uuid,
   channel: Type.String(),
   version: Type.String(),
-  state: StateName,
+  state: Type.Enum([...ROLLOUT_STATES]),
   share: { ...Share, description: 'Percentage of devices that are offered the version now, or were at the end' },
   step: Type.Integer({ description: 'Position in the steps, from 0' }),
   next_step_at: Nullable(
@@ -108,6 +108,7 @@ const RolloutStatus = Type.Object({
 
 export const Rollout = Type.Object({
   ...RolloutStatus.properties,
+  state: StateName,
   builds: Type.Array(RolloutBuild, { description: 'One for each platform' }),
   steps: Type.Array(Step),
   guards: Type.Array(GuardSettings),
