@@ -95,6 +95,57 @@ describe('channels from the command line', () => {
     assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
   });
 
+  test('rollout offers a version to a share of devices, and is followed and ended', async () => {
+    const start = await run('rollout', 'start', '1.1.0', '--steps', '5%:4h,25%:1d,100%', '--guards', 'boot:abort');
+    assert.deepEqual([start.code, start.stderr], [0, '']);
+    assert.match(
+      start.stdout,
+      /^1\.1\.0 is offered to 5% of devices on stable for Linux x86_64 and Windows x86_64\.\n {2}id: [0-9a-f-]{36}\n$/,
+    );
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+    const status = await run('rollout', 'status');
+    assert.equal(status.code, 0, status.stderr);
+    assert.match(status.stdout, /^In 4 hours, it goes on to 25%, unless a guard stops it\.$/m);
+    assert.match(status.stdout, /^\d{4}-\d\d-\d\d \d\d:\d\d {2}Started at 5% of devices\. \(deploy key [0-9a-f]+\)$/m);
+    assert.equal((await run('rollout', 'share', '30%')).code, 0);
+    assert.match((await run('rollout', 'pause')).stdout, /is paused at 30% of devices\.$/m);
+    const shown = JSON.parse((await run('rollout', 'status', '--json')).stdout);
+    assert.deepEqual(
+      [shown.state, shown.share, shown.guards.map(({ guard, action }: Record<string, string>) => `${guard} ${action}`)],
+      ['paused', 30, ['boot abort']],
+    );
+    assert.equal((await run('rollout', 'resume')).code, 0);
+    assert.match((await run('rollout', 'abort')).stdout, /was aborted at 30% of devices\.$/m);
+    assert.match((await run('rollout', 'list')).stdout, /^1\.1\.0 +stable +aborted +30% +\d{4}-/m);
+    assert.match((await run('rollout', 'status')).stdout, /^The rollout of 1\.1\.0 on stable was aborted/m);
+    assert.equal((await run('rollout', 'start', '1.1.0', '--steps', '50%', '--os', 'linux')).code, 0);
+    const finished = await run('rollout', 'finish', '--json');
+    assert.deepEqual([finished.code, JSON.parse(finished.stdout).state], [0, 'finished']);
+    assert.deepEqual(await offered(), ['linux 1.1.0', 'windows 1.0.0']);
+    assert.equal((await run('rollback', 'stable', '--os', 'linux')).code, 0);
+  });
+
+  test('mistakes with rollouts exit with 1 or 2, and change nothing', async () => {
+    const cases: [number, RegExp, string[]][] = [
+      [1, /--steps: "5" is not|--steps: .*only the last step/, ['rollout', 'start', '1.1.0', '--steps', '5%,10%']],
+      [1, /--guards: "crashes" is not a guard/, ['rollout', 'start', '1.1.0', '--guards', 'crashes']],
+      [1, /min_devices/, ['rollout', 'start', '1.1.0', '--min-devices', '3']],
+      [1, /1\.1\.0 has no build for macos/, ['rollout', 'start', '1.1.0', '--os', 'macos']],
+      [1, /No rollout is running or paused/, ['rollout', 'pause']],
+      [1, /No rollout of beta/, ['rollout', 'abort', '--channel', 'beta']],
+      [1, /--id/, ['rollout', 'finish', '--id', 'x']],
+      [1, /share/, ['rollout', 'share', 'half']],
+      [2, /no such version/, ['rollout', 'start', '9.9.9']],
+      [2, /not older/, ['rollout', 'start', '1.0.0']],
+    ];
+    for (const [expected, message, args] of cases) {
+      const { code, stderr } = await run(...args);
+      assert.equal(code, expected, `${args.join(' ')}: ${stderr}`);
+      assert.match(stderr, message);
+    }
+    assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+  });
+
   const skip = process.platform !== 'linux' && 'skipped: the program script is used as on Linux';
   test('a terminal shows sentences and colours, and a pipe pairs', { skip }, async () => {
     await writeFile(join(work.path, 'game', 'game.txt'), '1.2.0');

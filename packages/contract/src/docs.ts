@@ -45,6 +45,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Builds and channels',
         description: 'Promote, roll back and delete builds, and approve changes by agents.',
       },
+      {
+        page: 'rollouts',
+        title: 'Staged rollouts',
+        description: 'Offer a version to a share of devices, and let guards stop it if it is worse.',
+      },
     ],
   },
   {
