@@ -47,10 +47,10 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
 
   'rollouts: chauffeur rollout start 1.4.0 --steps "5%:4h,25%:1d,100%"': {
     elsewhere: 'e2e/channels.test.ts',
-    as: `run('rollout', 'start', '1.1.0', '--steps', '5%:4h,25%:1d,100%'`,
+    as: "'--steps', '5%:4h,25%:1d,100%'",
   },
   'rollouts: curl "https://games.example.com/api/v1/public/games/small-walk/updates?build_id=$BUILD_ID&device_uid=$DEVICE_UID"':
-    { elsewhere: 'packages/server/test/updates.test.ts', as: '`/public/games/${uid}/updates`' },
+    { elsewhere: 'packages/server/test/updates.test.ts', as: 'const pathOf = (uid: string)' },
 
   // The command
   'cli: curl -fsSL https://games.example.com/cli/install.sh | sh': RUN,
