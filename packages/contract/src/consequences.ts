@@ -179,7 +179,7 @@ export function describeRolloutChange(
       ];
     case 'abort':
       return [
-        `All devices are offered ${from} again, also those that have ${version}: it counts as withdrawn.`,
+        `All devices are offered ${from} again, even if they have ${version}: it counts as withdrawn.`,
         'An aborted rollout cannot be resumed. You can start another one.',
       ];
   }

@@ -86,7 +86,7 @@ export const LIMITS = {
   rolloutStepHours: { min: 1 / 60, max: 720 },
   /** Devices that each side of a rollout needs before a guard decides. */
   rolloutMinDevices: { min: 20, max: 1_000_000 },
-  /** Crash groups of a rollout that are listed, and those that an alert names. */
+  /** Crash groups of a rollout that are listed. */
   rolloutGroups: 10,
   /** Versions whose changes an update lists. */
   updateChangelogs: 20,

@@ -52,7 +52,7 @@ export function findStepProblem(steps: readonly RolloutStep[]): string | null {
   return null;
 }
 
-const STEP = /^(\d{1,3})%?(?::(\d{1,4}(?:\.\d{1,3})?)([mhd]))?$/;
+const STEP = /^(\d{1,3})%?(?::(\d{1,5}(?:\.\d{1,3})?)([mhd]))?$/;
 const HOURS_OF = { m: 1 / 60, h: 1, d: 24 } as const;
 
 /** Reads `5%:4h,25%:1d,100%`. The times are minutes, hours or days. */

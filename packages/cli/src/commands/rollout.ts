@@ -28,10 +28,11 @@ type Side = Details['side'];
 
 export function rolloutCommand(command: Command, act: Act): Command {
   const start = newCommand(
-    'start <version>',
+    'start',
     'offer a version to a share of devices',
     'rollout start 1.4.0 --steps "5%:4h,25%:1d,100%"',
   )
+    .argument('<version>', 'the version of the builds')
     .option('--channel <channel>', 'the channel that the devices follow', STABLE)
     .option(
       '--steps <steps>',
@@ -52,7 +53,10 @@ export function rolloutCommand(command: Command, act: Act): Command {
     .option('--cursor <cursor>', 'the next page: next_cursor of the last one, which --json prints');
   const pause = newCommand('pause', 'keep other devices from getting the version', 'rollout pause');
   const resume = newCommand('resume', 'go on with a paused rollout', 'rollout resume');
-  const share = newCommand('share <percent>', 'offer the version to more devices now', 'rollout share 30');
+  const share = newCommand('share', 'offer the version to more devices now', 'rollout share 30').argument(
+    '<percent>',
+    'the percentage of devices',
+  );
   const finish = newCommand('finish', 'promote the version for all devices', 'rollout finish --yes');
   const abort = newCommand('abort', 'withdraw the version from all devices', 'rollout abort --yes');
   for (const each of [status, pause, resume, share, finish, abort]) addChoice(each);
@@ -165,7 +169,7 @@ function detailLinesOf(rollout: Details): string[] {
     rollout.next,
     '',
     ...(measuredAt === null
-      ? ['No device has been counted yet. They are every five minutes.']
+      ? ['Devices are counted every five minutes, and none has been yet.']
       : tableOf([
           ['', rollout.version, from],
           row('devices', ({ devices }) => formatNumber(devices)),

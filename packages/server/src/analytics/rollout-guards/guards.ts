@@ -41,7 +41,8 @@ function shareWithout(affected: number, total: number): Share {
 /** A guard's result, as it is stored. */
 export type CheckResult = Omit<OutputOf<typeof getRollout>['checks'][number], 'guard' | 'checked_at'>;
 
-type Limits = { readonly minDevices: number /** In percentage points. */; readonly tolerance: number };
+/** `tolerance` is in percentage points. */
+type Limits = { readonly minDevices: number; readonly tolerance: number };
 
 export function checkGuard(
   guard: GuardName,

@@ -1,9 +1,8 @@
 // The sentences about what happened to a rollout, and what happens next: pure functions of its rows.
 import { formatNumber, formatPercent, formatPlatform } from '@chauffeur/contract/format';
 import { formatHours, GUARD_TITLES, type GuardName } from '@chauffeur/contract/rollout-plan';
-import type { SupersededBy } from '../../ship/channels/rollout-ends.sql.ts';
-import type { Rollout } from '../../ship/rollouts/rollouts.ts';
-import { stepEndOf } from '../../ship/rollouts/schedule.ts';
+import { stepEndOf } from '../../ship/rollout-schedule/rollout-schedule.ts';
+import type { Rollout, SupersededBy } from '../../ship/rollouts/rollouts.ts';
 import type { CheckResult } from './guards.ts';
 
 export type Check = CheckResult & { readonly guard: GuardName; readonly checked_at: string };

@@ -22,6 +22,7 @@ import { record } from '../../request/audit.ts';
 import { findPointer } from '../../ship/channels/channels.sql.ts';
 import { isExpired } from '../../ship/channels/channels.ts';
 import { placeOf } from '../../ship/rollout-places/rollout-places.ts';
+import { isStalled, stepEndOf } from '../../ship/rollout-schedule/rollout-schedule.ts';
 import { findRollout, listToObserve } from '../../ship/rollouts/rollouts.sql.ts';
 import {
   abortWithin,
@@ -33,7 +34,6 @@ import {
   type Rollout,
   SCHEDULE,
 } from '../../ship/rollouts/rollouts.ts';
-import { isStalled, stepEndOf } from '../../ship/rollouts/schedule.ts';
 import { bandOf } from '../health/band.ts';
 import { intervalOf } from '../health/rate-difference.ts';
 import { checkGuard, type SideCounts } from './guards.ts';

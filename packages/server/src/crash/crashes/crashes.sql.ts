@@ -292,7 +292,7 @@ export type RolloutReports = {
   readonly since: Date;
 };
 
-/** The groups that hit the most devices with the new builds, those that are new since then first. */
+/** The groups that hit the most devices with the new builds. Groups that are new since then come first. */
 export function readRolloutGroups(
   db: Db,
   gameId: string,

@@ -1,5 +1,5 @@
-// Ends rollouts. Any move of a channel on a platform of a running rollout ends it, whoever makes the move, because the
-// version is then no longer compared with what players get. It is recorded why.
+// Ends rollouts. Any move of a channel on a platform of a running rollout ends it, because the version is then no longer
+// compared with what players get. The reason is in its history.
 import { sql } from 'kysely';
 import { changed, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';

@@ -42,9 +42,10 @@ import {
   requireOfferedVersion,
 } from '../channels/channels.ts';
 import { endRollout, insertHistory, type SupersededBy } from '../channels/rollout-ends.sql.ts';
+import { stepEndOf, stepOfShare } from '../rollout-schedule/rollout-schedule.ts';
 import * as sql from './rollouts.sql.ts';
-import { stepEndOf, stepOfShare } from './schedule.ts';
 
+export type { SupersededBy } from '../channels/rollout-ends.sql.ts';
 export type Rollout = sql.RolloutRow;
 type RolloutPage = OutputOf<typeof contract.listRollouts>;
 type RolloutRecord = RolloutPage['rollouts'][number];
@@ -269,12 +270,7 @@ async function save(tx: Tx, rollout: Rollout, { by, now }: Changer, { kind, data
 }
 
 /** Throws `rolloutConflict` if it is paused already. `data` is for the history. */
-export async function pauseWithin(
-  tx: Tx,
-  ref: RolloutRef,
-  changer: Changer,
-  data: object = {},
-): Promise<Status> {
+export async function pauseWithin(tx: Tx, ref: RolloutRef, changer: Changer, data: object = {}): Promise<Status> {
   const { status } = await changeWithin(tx, ref, async (rollout) => {
     if (rollout.state === 'paused') throw errors.rolloutConflict('The rollout is paused already.');
     await save(tx, { ...rollout, state: 'paused', paused_at: changer.now }, changer, { kind: 'paused', data });
@@ -373,12 +369,7 @@ export const SCHEDULE = 'schedule';
 export const GUARD = 'guard';
 
 /** Withdraws the version from the devices. `data` is for the history. */
-export async function abortWithin(
-  tx: Tx,
-  ref: RolloutRef,
-  { by, now }: Changer,
-  data: object = {},
-): Promise<Status> {
+export async function abortWithin(tx: Tx, ref: RolloutRef, { by, now }: Changer, data: object = {}): Promise<Status> {
   const { status } = await changeWithin(tx, ref, async ({ share }) => {
     await endRollout(tx, ref.gameId, ref.rolloutId, { state: 'aborted', by, now, data: { share, ...data } });
   });

@@ -1,5 +1,5 @@
-// Updates: which build an installed game should run. It is the one that its channel offers, or, for devices within the
-// share of a rollout, the one of the rollout.
+// Updates: which build an installed game should run. Its channel offers one, and for devices within the share of a
+// rollout, the rollout does.
 import { errors } from '@chauffeur/contract/errors';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';

@@ -44,7 +44,7 @@ export function useRolloutChange(uid: string, rolloutId: string) {
   const invalidate = useInvalidate();
   return useMutation({
     mutationFn: (change: RolloutChange) => run({ uid, rollout_id: rolloutId }, change),
-    // After a refusal as well: then the rollout has changed in the meantime.
+    // The rollout is loaded again after a refusal as well, because it has then changed in the meantime.
     onSettled: invalidate,
   });
 }

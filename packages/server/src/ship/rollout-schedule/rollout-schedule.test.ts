@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR } from '../../kernel/clock.ts';
-import { isStalled, stepEndOf, stepOfShare } from './schedule.ts';
+import { isStalled, stepEndOf, stepOfShare } from './rollout-schedule.ts';
 
 const STEPS = [{ share: 5, hours: 4 }, { share: 25, hours: 24 }, { share: 100 }];
 const START = new Date('2026-11-30T12:00:00Z');
