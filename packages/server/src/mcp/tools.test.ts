@@ -9,9 +9,9 @@ const perform: Perform = () => Promise.reject(new Error('no tool is called here'
 const tools = toolsOf(OPERATIONS.map((operation) => ({ operation, perform })));
 
 describe('the schemas of results', () => {
-  it('take at most 91 kB of the context of a model together', () => {
+  it('take at most 100 kB of the context of a model together', () => {
     const schemas = [...tools.values()].map(({ definition }) => definition.outputSchema);
-    assert.ok(JSON.stringify(schemas).length <= 91_000);
+    assert.ok(JSON.stringify(schemas).length <= 100_000);
   });
 
   it('name and describe the first fields, and mark untrusted text below them', () => {

@@ -50,9 +50,9 @@ const columns =
   sql.raw(`rollouts.game_id, rollouts.rollout_id, rollouts.channel, rollouts.version, state, steps, step, share,
   step_since, paused_ms, paused_at, guards, min_devices, overruled, stall_alerted, started_at,
   (extract(epoch from started_at) * 1000000)::bigint::text as started_us, started_by, ended_at, observed_until, figures,
-  (select json_agg(json_build_object('os', os, 'arch', arch, 'build_id', build_id, 'base_build_id', base_build_id,
+  coalesce((select json_agg(json_build_object('os', os, 'arch', arch, 'build_id', build_id, 'base_build_id', base_build_id,
       'base_version', base_version, 'base_move_id', base_move_id) order by os, arch)
-    from rollout_builds where rollout_builds.game_id = rollouts.game_id and rollout_builds.rollout_id = rollouts.rollout_id) as builds`);
+    from rollout_builds where rollout_builds.game_id = rollouts.game_id and rollout_builds.rollout_id = rollouts.rollout_id), '[]'::json) as builds`);
 
 export function findRollout(db: Db, gameId: string, rolloutId: string): Promise<RolloutRow | undefined> {
   return row(
