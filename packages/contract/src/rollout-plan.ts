@@ -8,7 +8,7 @@ export type RolloutStep = { readonly share: number; readonly hours?: number };
 export const GUARD_NAMES = ['crash_free', 'crash_on_boot', 'boot', 'new_groups'] as const;
 export type GuardName = (typeof GUARD_NAMES)[number];
 export const GUARD_ACTIONS = ['pause', 'abort'] as const;
-export type GuardAction = (typeof GUARD_ACTIONS)[number];
+type GuardAction = (typeof GUARD_ACTIONS)[number];
 /** `tolerance` is in percentage points. */
 export type GuardSetting = {
   readonly guard: GuardName;

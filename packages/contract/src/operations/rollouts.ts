@@ -19,10 +19,10 @@ import {
 } from './fields.ts';
 import { BandName } from './health.ts';
 
-export const ROLLOUT_STATES = ['running', 'paused', 'finished', 'aborted', 'superseded'] as const;
+const ROLLOUT_STATES = ['running', 'paused', 'finished', 'aborted', 'superseded'] as const;
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
 
-export const ROLLOUT_CHANGES = [
+const ROLLOUT_CHANGES = [
   'started',
   'step',
   'share',
@@ -106,7 +106,7 @@ const RolloutStatus = Type.Object({
   ),
 });
 
-export const Rollout = Type.Object({
+const Rollout = Type.Object({
   ...RolloutStatus.properties,
   state: StateName,
   builds: Type.Array(RolloutBuild, { description: 'One for each platform' }),
@@ -140,7 +140,7 @@ const Side = Type.Object({
   boot: Rate,
 });
 
-export const CHECK_VERDICTS = ['waiting', 'ok', 'worse'] as const;
+const CHECK_VERDICTS = ['waiting', 'ok', 'worse'] as const;
 
 const Check = Type.Object({
   guard: GuardName,
@@ -488,7 +488,7 @@ export const abortRolloutWithKey = defineOperation({
 
 const Change = Type.Object({ title: Type.String(), description: Type.String() });
 
-export const WITHDRAWAL_REASONS = ['deleted', 'rollout_aborted', 'rolled_back'] as const;
+const WITHDRAWAL_REASONS = ['deleted', 'rollout_aborted', 'rolled_back'] as const;
 
 export const getUpdate = defineOperation({
   id: 'store.update',

@@ -11,7 +11,7 @@ import type { GuardName } from '@chauffeur/contract/rollout-plan';
 import { compareRates, type Share } from '../health/rate-difference.ts';
 
 /** The probability that a guard ever stops a version that is as good as the current one. */
-export const ERROR_RATE = 0.01;
+const ERROR_RATE = 0.01;
 /** A guard never decides on fewer affected devices: the interval is inexact for so few. */
 export const MIN_AFFECTED = 8;
 

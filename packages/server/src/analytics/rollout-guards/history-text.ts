@@ -8,7 +8,7 @@ import type { CheckResult } from './guards.ts';
 export type Check = CheckResult & { readonly guard: GuardName; readonly checked_at: string };
 
 /** Formats `Crash-free devices: 91% of 120 devices, and 98.9% of 2,000 with the current version`. */
-export function formatCheck({ guard, good, devices, base_good, base_devices }: Omit<Check, 'checked_at'>): string {
+function formatCheck({ guard, good, devices, base_good, base_devices }: Omit<Check, 'checked_at'>): string {
   const rate = (part: number, total: number) => (total === 0 ? 'none' : formatPercent(part / total));
   return `${GUARD_TITLES[guard]}: ${rate(good, devices)} of ${formatNumber(devices)} devices, and ${rate(base_good, base_devices)} of ${formatNumber(base_devices)} with the current version`;
 }

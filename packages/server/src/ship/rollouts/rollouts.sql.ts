@@ -150,7 +150,7 @@ export function findActive(
   );
 }
 
-export type RolloutChange = Pick<
+type RolloutChange = Pick<
   RolloutRow,
   'state' | 'step' | 'share' | 'step_since' | 'paused_ms' | 'paused_at' | 'overruled' | 'stall_alerted'
 >;
