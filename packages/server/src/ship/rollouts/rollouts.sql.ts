@@ -150,11 +150,6 @@ export function findActive(
   );
 }
 
-type RolloutChange = Pick<
-  RolloutRow,
-  'state' | 'step' | 'share' | 'step_since' | 'paused_ms' | 'paused_at' | 'overruled' | 'stall_alerted'
->;
-
 /** Call with a lock on the row. */
 export async function updateRollout(tx: Tx, { game_id, rollout_id, ...rollout }: RolloutRow): Promise<void> {
   await changed(
