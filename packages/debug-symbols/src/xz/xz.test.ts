@@ -1,26 +1,14 @@
 // Compares the unpacking of .xz files with that of `xz`, and tries damaged ones.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { packXz, WITHOUT_XZ } from '../../test/xz-command.ts';
 import { MemorySource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { isXz, unpackXz } from './xz.ts';
 
-const hasXz = (() => {
-  try {
-    execFileSync('xz', ['--version']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
-const options = { skip: hasXz ? false : 'skipped: xz not found' };
-
-function pack(content: Uint8Array, ...args: string[]): Buffer {
-  return execFileSync('xz', ['-c', ...args], { input: content, maxBuffer: 64 * 1024 * 1024 });
-}
+const options = { skip: WITHOUT_XZ };
 
 function unpack(packed: Uint8Array): Buffer {
   return Buffer.concat([...unpackXz(new MemorySource(packed))]);
@@ -52,12 +40,12 @@ describe('unpackXz', options, () => {
   ];
   for (const args of settings) {
     it(`unpacks what xz packs with ${args.join(' ')}`, () => {
-      for (const sample of samples) assert.ok(unpack(pack(sample, ...args)).equals(sample));
+      for (const sample of samples) assert.ok(unpack(packXz(sample, ...args)).equals(sample));
     });
   }
 
   it('unpacks files that follow each other, with padding between them', () => {
-    const both = Buffer.concat([pack(Buffer.from('one ')), Buffer.alloc(8), pack(Buffer.from('two'))]);
+    const both = Buffer.concat([packXz(Buffer.from('one ')), Buffer.alloc(8), packXz(Buffer.from('two'))]);
     assert.equal(unpack(both).toString(), 'one two');
   });
 
@@ -67,17 +55,17 @@ describe('unpackXz', options, () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       noise[at] = state >>> 24;
     }
-    assert.ok(unpack(pack(noise)).equals(noise));
+    assert.ok(unpack(packXz(noise)).equals(noise));
   });
 
   it('refuses filters for machine code, and windows that need much memory', () => {
-    assert.throws(() => unpack(pack(code, '--x86', '--lzma2')), { code: 'unsupported' });
-    assert.throws(() => unpack(pack(Buffer.from('a'), '--lzma2=dict=128MiB')), { code: 'too-large' });
+    assert.throws(() => unpack(packXz(code, '--x86', '--lzma2')), { code: 'unsupported' });
+    assert.throws(() => unpack(packXz(Buffer.from('a'), '--lzma2=dict=128MiB')), { code: 'too-large' });
   });
 
   it('finds any changed byte, and any end that is missing', () => {
     const content = sampleOf(3000);
-    const packed = pack(content);
+    const packed = packXz(content);
     for (let at = 0; at < packed.length; at += 1) {
       const damaged = Buffer.from(packed);
       damaged[at]! ^= 0x10;
@@ -87,7 +75,7 @@ describe('unpackXz', options, () => {
   });
 
   it('gives the content or a DebugSymbolsError for any bytes in a valid frame', () => {
-    const packed = pack(sampleOf(2000), '--check=none');
+    const packed = packXz(sampleOf(2000), '--check=none');
     const change = fc.record({ at: fc.nat(packed.length - 1), bytes: fc.uint8Array({ minLength: 1, maxLength: 40 }) });
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
@@ -104,7 +92,7 @@ describe('unpackXz', options, () => {
   });
 
   it('knows a file by its first bytes', () => {
-    assert.ok(isXz(pack(Buffer.from('a'))));
+    assert.ok(isXz(packXz(Buffer.from('a'))));
     assert.ok(!isXz(Buffer.from('\xfd7zX')));
     assert.throws(() => unpack(Buffer.from('no file')), { code: 'malformed' });
     assert.throws(() => unpack(Buffer.alloc(0)), { code: 'truncated' });
