@@ -200,6 +200,8 @@ export type Deletion = {
   readonly build: { readonly version: string } & Platform;
   /** The channels that offer it now. */
   readonly channels: readonly string[];
+  /** The channels on which a rollout offers it. */
+  readonly rollouts?: readonly string[];
   readonly files: number;
   /** Total size of the files. */
   readonly bytes: number;
@@ -227,10 +229,15 @@ export function describeDeletions(deletions: readonly Deletion[]): string[] {
   const emptied = deletions.flatMap(({ build, channels, visibility }) =>
     channels.map((channel) => describeEmptied(channel, build, visibility)),
   );
+  const rollouts = [...new Set(deletions.flatMap((deletion) => deletion.rollouts ?? []))].map(
+    (channel) => `The rollout on ${channel} with ${it} ends, and its devices are offered what ${channel} offers.`,
+  );
   const files = total((deletion) => deletion.files);
   const size = formatBytes(total(({ bytes }) => bytes));
   return [
-    ...(emptied.length === 0 ? [`No channel ${offers}, so nothing changes for players.`] : emptied),
+    ...(emptied.length === 0 && rollouts.length === 0
+      ? [`No channel ${offers}, so nothing changes for players.`]
+      : [...emptied, ...rollouts]),
     ...sentenceFor(
       total(({ devices }) => devices),
       `1 device ran ${it} in the last 30 days.`,

@@ -340,6 +340,9 @@ describe('a rollout ends as superseded, with the reason in its history', () => {
     const studio = await withVersions(OSES);
     const first = await started(studio);
     const { build_id: macos } = first.builds.find(({ os }) => os === 'macos')!;
+    const preview = await call(studio, 'GET', `/builds/${macos}/deletion`);
+    assert.deepEqual([preview.body.data.rollouts, preview.body.data.touches_players], [['stable'], true]);
+    assert.match(preview.body.data.consequences.join(), /The rollout on stable with this build ends/);
     assert.equal((await call(studio, 'DELETE', `/builds/${macos}`)).status, 200);
     assert.match(await reasonOf(studio, first), /^superseded: .*build of 2 for macOS .* was deleted/);
     const second = await started(studio, { platforms: [{ os: 'linux', arch: 'x86_64' }] });

@@ -67,6 +67,7 @@ export const BuildDeletion = Type.Object({
   channels: Type.Array(Type.Object({ channel: Type.String(), expires_at: Nullable(Timestamp) }), {
     description: 'Channels that offer it now and would offer nothing on its platform',
   }),
+  rollouts: Type.Array(Type.String(), { description: 'Channels on which a rollout offers it, which would end' }),
   touches_players: Type.Boolean({ description: 'Whether players on stable would lose the download' }),
   files: Type.Integer(),
   bytes: Type.Integer({ description: 'Total size of its files' }),

@@ -16,5 +16,6 @@ export const SECTIONS = [
 export const SECTION_OF_PART: Readonly<Record<string, (typeof SECTIONS)[number]['name']>> = {
   versions: 'Builds',
   version: 'Builds',
+  rollouts: 'Channels',
   alerts: 'Crashes',
 };

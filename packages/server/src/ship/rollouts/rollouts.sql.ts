@@ -204,6 +204,19 @@ export async function channelsRollingOut(db: Db, gameId: string, buildId: string
   return found.map(({ channel }) => channel);
 }
 
+/** The running and paused rollouts that offer the builds. */
+export function rolloutsOfBuilds(
+  db: Db,
+  gameId: string,
+  buildIds: readonly string[],
+): Promise<{ build_id: string; channel: string }[]> {
+  return rows(
+    db,
+    sql<{ build_id: string; channel: string }>`select build_id, channel from rollout_builds
+      where game_id = ${gameId} and build_id = any(${buildIds}::uuid[]) and active order by channel`,
+  );
+}
+
 /** The channels of which rollouts offered the build until `since` or later. */
 export async function channelsRolledOutSince(db: Db, gameId: string, buildId: string, since: Date): Promise<string[]> {
   const found = await rows(

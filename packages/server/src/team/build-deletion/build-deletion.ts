@@ -13,6 +13,7 @@ import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import { emptyChannels, isExpired, type Pointer, pointersAt } from '../../ship/channels/channels.ts';
+import { rolloutsOfBuilds } from '../../ship/rollouts/rollouts.sql.ts';
 
 type Consequences = OutputOf<typeof contract.getBuildDeletion>;
 type Deleted = OutputOf<typeof contract.deleteBuild>;
@@ -43,14 +44,19 @@ export async function previewBuilds(db: Db, game: Game, builds: readonly Build[]
   const holdings = await countHoldings(db, { gameId: game.game_id, buildIds }, now, since);
   const holdingsOf = new Map(holdings.map((row) => [row.build_id, row]));
   const pointers = Map.groupBy(await pointersAt(db, game.game_id, buildIds), ({ build_id }) => build_id);
+  const rollouts = Map.groupBy(await rolloutsOfBuilds(db, game.game_id, buildIds), ({ build_id }) => build_id);
   return builds.map(({ build_id, version, os, arch }) => {
     const current = (pointers.get(build_id) ?? []).filter((pointer) => !isExpired(pointer, now));
     const offers = current.sort((a, b) => rankOf(a) - rankOf(b));
+    const rolledOut = (rollouts.get(build_id) ?? []).map(({ channel }) => channel);
     const { build_id: _, devices, ...counts } = holdingsOf.get(build_id)!;
     return {
       ...{ build_id, version, os, arch },
       channels: offers.map(({ channel, expires_at }) => ({ channel, expires_at: expires_at?.toISOString() ?? null })),
-      touches_players: game.visibility !== 'draft' && offers.some(({ channel }) => channel === 'stable'),
+      rollouts: rolledOut,
+      touches_players:
+        game.visibility !== 'draft' &&
+        (offers.some(({ channel }) => channel === 'stable') || rolledOut.includes('stable')),
       ...counts,
       devices_30_days: devices,
     };
@@ -70,6 +76,7 @@ export function deletionOf(game: Game, { version, os, arch, ...deletion }: Build
   return {
     build: { version, os, arch },
     channels: deletion.channels.map(({ channel }) => channel),
+    rollouts: deletion.rollouts,
     files: deletion.files,
     bytes: deletion.bytes,
     symbols: deletion.symbols,

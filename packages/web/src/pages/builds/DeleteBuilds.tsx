@@ -111,6 +111,7 @@ function deletionOf(preview: OutputOf<typeof getBuildDeletion>, { visibility }: 
     bytes,
     symbols,
     uploads: preview.upload_sessions,
+    rollouts: preview.rollouts,
     crashReports: preview.crash_reports,
     devices: preview.devices_30_days,
     visibility,
