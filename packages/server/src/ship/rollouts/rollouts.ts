@@ -340,11 +340,12 @@ export async function advanceWithin(tx: Tx, ref: RolloutRef, changer: Changer): 
   return status;
 }
 
-/** Notes that the step waits for devices. */
+/** Notes once that the step waits for devices. Throws `rolloutConflict` if that was noted before. */
 export async function noteStallWithin(tx: Tx, ref: RolloutRef, changer: Changer, data: object): Promise<void> {
-  await changeWithin(tx, ref, (rollout) =>
-    save(tx, { ...rollout, stall_alerted: true }, changer, { kind: 'waiting', data }),
-  );
+  await changeWithin(tx, ref, async (rollout) => {
+    if (rollout.stall_alerted) throw errors.rolloutConflict('The step already waits for devices.');
+    await save(tx, { ...rollout, stall_alerted: true }, changer, { kind: 'waiting', data });
+  });
 }
 
 /** Promotes the version on the channel. Throws `unknownBuild` and `notClean`. */
