@@ -134,7 +134,7 @@ describe('the operator pages', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
     await page.getByRole('link', { name: '1.1.0 for' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete…', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 1.1.0 for Linux x86_64?' });
     await dialog.getByText(/stable on Linux x86_64 will offer nothing.*All players lose the download/).waitFor();
     const confirm = dialog.getByRole('button', { name: 'Delete build' });
@@ -151,7 +151,7 @@ describe('the operator pages', () => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
     await page.getByRole('link', { name: '1.0.0 for' }).click();
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete…', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 1.0.0 for Linux x86_64?' });
     await dialog.getByText('No channel offers it, so nothing changes for players.').waitFor();
     await dialog.getByRole('button', { name: 'Delete build' }).click();

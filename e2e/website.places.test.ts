@@ -227,7 +227,7 @@ describe('finding the way on the website', () => {
     await box(2).focus();
     await page.keyboard.press('x');
     await chosen.getByText('3 selected').waitFor();
-    await rows.nth(6).getByRole('link').click();
+    await rows.nth(6).getByRole('link').first().click();
     await page.getByRole('navigation', { name: 'Breadcrumb' }).waitFor();
     await page.goBack();
     await chosen.getByText('3 selected').waitFor();

@@ -115,8 +115,8 @@ describe('the bundled minidump-stackwalk', () => {
 
     it('have changed does not run', () => {
       const file = join(folder, 'src/command.ts');
-      writeFileSync(file, readFileSync(file, 'utf8').replace('show this help', 'show these lines'));
-      assert.match(runCommand('--help').stdout, /show these lines/);
+      writeFileSync(file, readFileSync(file, 'utf8').replace('print this help', 'print these lines'));
+      assert.match(runCommand('--help').stdout, /print these lines/);
     });
 
     it('were replaced by older ones does not run', () => {

@@ -41,8 +41,8 @@ test('a file that others can read is refused, with the remedy', { skip: noModes(
   store.save(one);
   for (const mode of [0o640, 0o604, 0o620, 0o777]) {
     chmodSync(store.path, mode);
-    assert.throws(() => store.read(), { name: 'LocalError', message: /other users can read/, remedy: /chmod 600/ });
-    assert.throws(() => store.save(two), /other users can read/);
+    assert.throws(() => store.read(), { name: 'LocalError', message: /Other users can read/, remedy: /chmod 600/ });
+    assert.throws(() => store.save(two), /Other users can read/);
   }
   chmodSync(store.path, 0o600);
   assert.deepEqual(store.read().all, [one]);

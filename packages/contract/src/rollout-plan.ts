@@ -53,7 +53,7 @@ export function findStepProblem(steps: readonly RolloutStep[]): string | null {
 }
 
 const STEP = /^(\d{1,3})%?(?::(\d{1,5}(?:\.\d{1,3})?)([mhd]))?$/;
-const HOURS_OF = { m: 1 / 60, h: 1, d: 24 } as const;
+const MINUTES_OF = { m: 1, h: 60, d: 1440 } as const;
 
 /** Reads `5%:4h,25%:1d,100%`. The times are minutes, hours or days. */
 export function parseSteps(text: string): { readonly steps: readonly RolloutStep[] } | { readonly problem: string } {
@@ -62,7 +62,8 @@ export function parseSteps(text: string): { readonly steps: readonly RolloutStep
     const [, share, amount, unit] = STEP.exec(part) ?? [];
     if (share === undefined) return { problem: `"${part}" is not a step. Write a share and a time, such as 5%:4h.` };
     if (Number(share) < 1 || Number(share) > 100) return { problem: `"${part}": a share is from 1% to 100%.` };
-    const hours = amount === undefined ? undefined : Number(amount) * HOURS_OF[unit as keyof typeof HOURS_OF];
+    const hours =
+      amount === undefined ? undefined : (Number(amount) * MINUTES_OF[unit as keyof typeof MINUTES_OF]) / 60;
     if (hours !== undefined && (hours < LIMITS.rolloutStepHours.min || hours > LIMITS.rolloutStepHours.max))
       return { problem: `"${part}": a step lasts from a minute to ${LIMITS.rolloutStepHours.max / 24} days.` };
     steps.push(hours === undefined ? { share: Number(share) } : { share: Number(share), hours });

@@ -221,8 +221,8 @@ test('keys and tokens of a game, and what works for an account, are revoked', as
   assert.equal((await trySignIn(server, game.owner)).status, 200, 'the password still works');
   assert.equal((await entriesOf('admin.tokenRevoke')).length, 4);
   await refuse([...ofAccount, '--only', 'deploy-keys'], /--only: deploy-keys is not one of/);
-  await refuse(['token', 'revoke'], /either --game, --email or --ref/);
-  await refuse([...ofGame, '--email', game.owner.email], /either --game, --email or --ref/);
+  await refuse(['token', 'revoke'], /exactly one of --game, --email and --ref/);
+  await refuse([...ofGame, '--email', game.owner.email], /exactly one of --game, --email and --ref/);
   const player = await makePlayer(server);
   assert.equal((await runJson(['token', 'revoke', '--email', player.email])).personal_keys, 0);
 });
@@ -241,6 +241,6 @@ test('a single key or token that has leaked is revoked by how it begins', async 
   assert.equal((await revoke(game.keyHeaders['x-access-token'].slice(0, 8))).deploy_keys, 1);
   await refuse(['token', 'revoke', '--ref', leaked.key_ref], /no active key or token begins with/);
   await refuse(['token', 'revoke', '--ref', 'chf_'], /too short/);
-  await refuse(['token', 'revoke', '--ref', kept.key_ref, '--only', 'agents'], /not with --ref/);
+  await refuse(['token', 'revoke', '--ref', kept.key_ref, '--only', 'agents'], /cannot be used with --ref/);
   assert.equal((await revoke(kept.key_ref)).personal_keys, 1);
 });

@@ -138,7 +138,7 @@ describe('config check', () => {
         ofServers.map(({ level }) => level),
         ['good', 'unsure'],
       );
-      assert.match(ofServers[1]?.says ?? '', /responds with a file that no symbol server has/);
+      assert.match(ofServers[1]?.says ?? '', /returned a file for a name that no symbol server has/);
     } finally {
       await Promise.all(servers.map((server) => server.close()));
     }

@@ -62,13 +62,13 @@ test('errors name the field', () => {
   const cases: [string, RegExp][] = [
     ['asset: 7', /build\.yml: asset: must contain fields/],
     ['asset:\n  title: x', /asset\.version: empty/],
-    ['asset:\n  version: 1\n  platforms: linux', /asset\.platforms: must be a list/],
+    ['asset:\n  version: 1\n  platforms: linux', /asset\.platforms must be a list/],
     [
       'asset:\n  version: 1\n  platforms: [{ os: amiga, arch: x64 }]',
       /asset\.platforms\[0\]\.os: not an accepted value/,
     ],
     ['asset:\n  version: 1\n  changelog: [{ title: a }, { description: b }]', /asset\.changelog\[1\]\.title: empty/],
-    ['asset:\n  version: [1]', /asset\.version: must be a text/],
+    ['asset:\n  version: [1]', /asset\.version must be a text/],
     ['asset:\n  version: "1.0\\n2"', /asset\.version contains a line break/],
     ['asset:\n  version: $VERSION', /asset\.version: \$VERSION is the name of a variable/],
     ['asset:\n  version: ', /asset\.version is empty/],

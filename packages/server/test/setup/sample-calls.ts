@@ -142,6 +142,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     ).body.data;
   const ticket = (await call('POST', `/games/${game.uid}/bugs`, { message: 'The lamp is dark', screenshots: 3 })).body
     .data;
+  const unlinked = (await call('POST', `/games/${game.uid}/bugs`, { message: 'The lamp is too bright' })).body.data;
   const screenshotUrls: string[] = ticket.uploads.screenshots.map(({ url }: { url: string }) => url);
   const sendScreenshot = async () =>
     request(screenshotUrls.pop()!, { method: 'PUT', body: (await picture()) as Uint8Array<ArrayBuffer> });
@@ -394,8 +395,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       const tracker = await startTracker();
       const settings = { kind: 'github', base_url: tracker.url, project: 'owls/north', token: 'secret' };
       await call('PUT', `/games/${game.uid}/issue-tracker`, settings);
-      const { body } = await call('POST', `/games/${game.uid}/bugs`, { message: 'The lamp is dark' });
-      return { path: { bug_uid: body.data.bug_uid }, json: {} };
+      return { path: { bug_uid: unlinked.bug_uid }, json: {} };
     },
     'crashes.createIssue': async () => {
       const tracker = await startTracker();

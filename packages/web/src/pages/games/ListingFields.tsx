@@ -355,7 +355,7 @@ function DefaultNotes({ os, text, onWrite }: DefaultNotesProps) {
         size="compact-sm"
         w="fit-content"
         disabled={text === undefined}
-        aria-label={`Write notes for ${formatOs(os)}`}
+        aria-label={`Write your own notes for ${formatOs(os)}`}
         onClick={onWrite}
       >
         Write your own
