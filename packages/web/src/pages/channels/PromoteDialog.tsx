@@ -1,16 +1,16 @@
 // The dialog that promotes a build to a channel, or builds of one version for several platforms.
 import { isOffered } from '@chauffeur/contract/consequences';
 import { listChannels } from '@chauffeur/contract/operations/channels';
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { Consequences } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { useNow } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
-import { channelNames } from './channel-grid.ts';
+import { ChannelInput } from './ChannelInput.tsx';
 import { ExpirySelect } from './Expiry.tsx';
 import { formatPlatforms, type Moves, type PromotedBuild, previewPromotion } from './use-moves.tsx';
 
@@ -27,7 +27,6 @@ type PromoteDialogProps = {
 export function PromoteDialog({ game, builds, moves, onClose, onDone = onClose }: PromoteDialogProps) {
   const [channel, setChannel] = useState('stable');
   const [hours, setHours] = useState(0);
-  const listId = useId();
   const now = useNow();
   const { data, error, refetch } = useQuery(ask(listChannels, { uid: game.game_uid }));
   const pointers = data?.channels ?? [];
@@ -51,22 +50,7 @@ export function PromoteDialog({ game, builds, moves, onClose, onDone = onClose }
         <Stack gap="md">
           {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
           {moves.error !== null && <Problem error={moves.error} />}
-          <TextInput
-            data-field="channel"
-            label="Channel"
-            required
-            list={listId}
-            data-autofocus
-            pattern="[a-z0-9][a-z0-9_\-]{0,31}"
-            title="Up to 32 lowercase letters, digits, - and _"
-            value={channel}
-            onChange={(event) => setChannel(event.currentTarget.value.toLowerCase())}
-          />
-          <datalist id={listId}>
-            {channelNames(pointers).map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
+          <ChannelInput pointers={pointers} value={channel} onChange={setChannel} />
           <ExpirySelect hours={hours} onChange={setHours} />
           {data !== undefined && channel !== '' && <Consequences lines={changes} />}
           <Group justify="flex-end" gap="sm">

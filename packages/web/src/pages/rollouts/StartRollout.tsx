@@ -15,11 +15,11 @@ import {
 } from '@chauffeur/contract/rollout-plan';
 import { Checkbox, NativeSelect, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { FormDialog } from '../../ui/Dialog.tsx';
 import { Consequences } from '../../ui/PageLayout.tsx';
-import { channelNames } from '../channels/channel-grid.ts';
+import { ChannelInput } from '../channels/ChannelInput.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import { useStartRollout } from './use-rollouts.ts';
 
@@ -43,7 +43,6 @@ export function StartRollout({ game, version: given, onClose, onStarted }: Start
   const [guards, setGuards] = useState<string[]>([...GUARD_NAMES]);
   const [action, setAction] = useState<'pause' | 'abort'>('pause');
   const [minDevices, setMinDevices] = useState(DEFAULT_MIN_DEVICES);
-  const listId = useId();
   const start = useStartRollout(game.game_uid);
   const channels = useQuery(ask(listChannels, { uid: game.game_uid }));
   const versions = useQuery({ ...ask(listVersions, { uid: game.game_uid }), enabled: given === undefined });
@@ -81,22 +80,7 @@ export function StartRollout({ game, version: given, onClose, onStarted }: Start
           error={versions.data !== undefined && choices.length === 0 && 'No version is newer than what it offers.'}
         />
       )}
-      <TextInput
-        data-field="channel"
-        label="Channel"
-        required
-        list={listId}
-        data-autofocus
-        pattern="[a-z0-9][a-z0-9_\-]{0,31}"
-        title="Up to 32 lowercase letters, digits, - and _"
-        value={channel}
-        onChange={(event) => setChannel(event.currentTarget.value.toLowerCase())}
-      />
-      <datalist id={listId}>
-        {channelNames(pointers).map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <ChannelInput pointers={pointers} value={channel} onChange={setChannel} />
       <TextInput
         data-field="steps"
         label="Steps"
