@@ -103,6 +103,7 @@ describe('channels from the command line', () => {
       /^1\.1\.0 is offered to 5% of devices on stable for Linux x86_64 and Windows x86_64\.\n {2}id: [0-9a-f-]{36}\n$/,
     );
     assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
+    assert.match((await run('status')).stdout, /^1\.1\.0 is offered to 5% of devices on stable for Linux x86_64 and/m);
     const status = await run('rollout', 'status');
     assert.equal(status.code, 0, status.stderr);
     assert.match(status.stdout, /^In 4 hours, it goes on to 25%, unless a guard stops it\.$/m);

@@ -32,15 +32,15 @@ export function rolloutCommand(command: Command, act: Act): Command {
     'offer a version to a share of devices',
     'rollout start 1.4.0 --steps "5%:4h,25%:1d,100%"',
   )
-    .argument('<version>', 'the version of the builds')
-    .option('--channel <channel>', 'the channel that the devices follow', STABLE)
+    .argument('<version>', 'version of the builds')
+    .option('--channel <channel>', 'channel that the devices follow', STABLE)
     .option(
       '--steps <steps>',
       'shares with their times, such as 5%:4h,25%:1d,100% (default: 5, 25 and 50% for a day each, then all)',
     )
     .option(
       '--guards <guards>',
-      'the guards, with what they do, such as crash_free,boot:abort, or none (default: all pause)',
+      'guards, with what they do, such as crash_free,boot:abort, or none (default: all pause)',
     )
     .option('--min-devices <number>', 'devices that each side needs before a guard decides (default: 100)');
   const status = newCommand(
@@ -49,19 +49,19 @@ export function rolloutCommand(command: Command, act: Act): Command {
     'rollout status --json',
   );
   const list = newCommand('list', 'list the rollouts, newest first', 'rollout list --channel beta')
-    .option('--channel <channel>', 'only those of this channel')
-    .option('--cursor <cursor>', 'the next page: next_cursor of the last one, which --json prints');
+    .option('--channel <channel>', 'only rollouts on this channel')
+    .option('--cursor <cursor>', 'next_cursor of the previous page, which --json prints');
   const pause = newCommand('pause', 'keep other devices from getting the version', 'rollout pause');
   const resume = newCommand('resume', 'go on with a paused rollout', 'rollout resume');
   const share = newCommand('share', 'offer the version to more devices now', 'rollout share 30').argument(
     '<percent>',
-    'the percentage of devices',
+    'percentage of devices',
   );
   const finish = newCommand('finish', 'promote the version for all devices', 'rollout finish --yes');
   const abort = newCommand('abort', 'withdraw the version from all devices', 'rollout abort --yes');
   for (const each of [status, pause, resume, share, finish, abort]) addChoice(each);
   for (const each of [resume, share, finish, abort])
-    each.option('--yes', 'do not ask for a confirmation, which a terminal asks for with stable');
+    each.option('--yes', 'skip the confirmation that a terminal asks for before stable changes');
   command.addCommand(addPlatformOptions(start).action(act(startOne)));
   command.addCommand(status.action(act(showOne)));
   command.addCommand(list.action(act(listAll)));
@@ -75,8 +75,8 @@ export function rolloutCommand(command: Command, act: Act): Command {
 
 function addChoice(command: Command): void {
   command
-    .option('--channel <channel>', 'the channel of the rollout (default: the only one with a rollout)')
-    .option('--id <rollout>', 'the id of the rollout, if a channel has several');
+    .option('--channel <channel>', 'channel of the rollout (default: the only one with a rollout)')
+    .option('--id <rollout>', 'id of the rollout, if a channel has several');
 }
 
 type StartOptions = PlatformOptions & { channel: string; steps?: string; guards?: string; minDevices?: string };
@@ -198,8 +198,15 @@ function formatRate({ rate, low, high }: Side['boot']): string {
   return `${formatPercent(rate)} (${formatPercent(low)} to ${formatPercent(high)})`;
 }
 
-/** What the rollout is, in a sentence or two. */
-function linesOf({ version, channel, state, share, rollout_id }: Status, on: readonly string[]): string[] {
+function linesOf(rollout: Status, on: readonly string[]): string[] {
+  return [describeRollout(rollout, on), `  id: ${rollout.rollout_id}`];
+}
+
+/** What the rollout is, in a sentence. */
+export function describeRollout(
+  { version, channel, state, share }: Pick<Status, 'version' | 'channel' | 'state' | 'share'>,
+  on: readonly string[],
+): string {
   const platforms = listOf(on);
   const said = {
     running: `${version} is offered to ${share}% of devices on ${channel} for ${platforms}.`,
@@ -208,10 +215,10 @@ function linesOf({ version, channel, state, share, rollout_id }: Status, on: rea
     aborted: `The rollout of ${version} on ${channel} was aborted at ${share}% of devices.`,
     superseded: `The rollout of ${version} on ${channel} has ended, because the channel or its builds changed.`,
   };
-  return [said[state], `  id: ${rollout_id}`];
+  return said[state];
 }
 
-function platformsOf({ builds }: Rollout): string[] {
+export function platformsOf({ builds }: Pick<Rollout, 'builds'>): string[] {
   return builds.map(formatPlatform);
 }
 

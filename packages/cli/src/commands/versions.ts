@@ -1,14 +1,18 @@
 // `chauffeur versions` and `status`: what versions the game has, what players get, and what is not done yet.
+import type { Client } from '@chauffeur/contract/client';
+import { isError } from '@chauffeur/contract/errors';
 import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import type { Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getDeployInfo } from '@chauffeur/contract/operations/deploy-info';
+import { listRolloutsWithKey } from '@chauffeur/contract/operations/rollouts';
 import { getVersionWithKey, listVersionsWithKey } from '@chauffeur/contract/operations/versions';
 import { findProblem } from '@chauffeur/contract/validate';
 import type { Command } from 'commander';
 import { LocalError } from '../failures.ts';
 import { formatCount, tableOf } from '../output.ts';
 import { type Act, type Action, withExample } from './command.ts';
+import { describeRollout, platformsOf } from './rollout.ts';
 
 export function versionsCommand(command: Command, act: Act): Command {
   return withExample(command, 'versions --channel stable')
@@ -69,18 +73,32 @@ const showStatus: Action<object> = async ({ connect, retryBriefly, signal }) => 
       .filter(({ state }) => state === 'processing')
       .map(({ build_id, os, arch }) => ({ build_id, version: each.version, os, arch })),
   );
+  const active = await ask(() => listActiveRollouts(client, signal));
   const offers = [...Map.groupBy(channels, (offer) => `${offer.channel} offers ${offer.version}`)];
   return {
-    data: { name, slug, channels, newest, waiting_for_scan: waiting },
+    data: { name, slug, channels, rollouts: active, newest, waiting_for_scan: waiting },
     lines: [
       `${name} (${slug})`,
       ...(offers.length === 0 ? ['No channel offers a build yet.'] : []),
       ...offers.map(([said, on]) => `${said} for ${listOf(on.map(formatPlatform))}.`),
+      ...active.map((rollout) => describeRollout(rollout, platformsOf(rollout))),
       ...(newest === null ? [] : describeNewest(newest)),
       ...waiting.map((build) => `${build.version} for ${formatPlatform(build)} is queued for its scan.`),
     ],
   };
 };
+
+type Rollout = OutputOf<typeof listRolloutsWithKey>['rollouts'][number];
+
+/** Rollouts that are running or paused; none from a server that doesn't know them. */
+async function listActiveRollouts(client: Client, signal: AbortSignal): Promise<readonly Rollout[]> {
+  try {
+    return (await client.call(listRolloutsWithKey, { state: 'active' }, { signal })).rollouts;
+  } catch (error) {
+    if (isError(error, 'notFound')) return [];
+    throw error;
+  }
+}
 
 function describeNewest({ version, builds, launch, new_groups, missing_symbols }: Version): string[] {
   const unready = builds.filter(({ state }) => state === 'registered' || state === 'rejected');
