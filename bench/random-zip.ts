@@ -12,7 +12,7 @@ import {
   localHeader,
   STORED,
   ZIP64_AT,
-} from '@chauffeur/cli/src/zip/records.ts';
+} from '@chauffeur/deltas/zip-layout';
 import { KIB, MIB } from '@chauffeur/contract/limits';
 
 export type Zip = { path: string; size: number; sha256: string };

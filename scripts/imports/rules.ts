@@ -16,8 +16,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   minidump: [],
   'debug-symbols': [],
-  server: ['contract', 'minidump', 'debug-symbols'],
-  cli: ['contract', 'debug-symbols'],
+  deltas: ['contract'],
+  server: ['contract', 'minidump', 'debug-symbols', 'deltas'],
+  cli: ['contract', 'debug-symbols', 'deltas'],
   web: ['contract'],
 };
 
@@ -109,7 +110,7 @@ const RULES: readonly Rule[] = [
     find: ({ path }) => (isListed(path) ? [] : [{ line: 1, detail: path }]),
   },
   forImports(
-    'contract and minidump import no other package; cli and web import only contract',
+    'a package imports only the packages that are listed for it',
     ({ path }, { target }) => {
       const [from, to] = [packageOf(path), packageOf(target)];
       return to !== from && to !== undefined && PACKAGES[from ?? '']?.includes(to) !== true;

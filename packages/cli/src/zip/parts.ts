@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, type Block, compressBlock, isFileWorthwhile, storeBlock, WINDOW_BYTES } from './blocks.ts';
 import type { Entry } from './entries.ts';
-import { DEFLATED, STORED } from './records.ts';
+import { DEFLATED, STORED } from '@chauffeur/deltas/zip-layout';
 
 /** An entry, or one block of a large file. */
 export type Part = { entry: Entry; start: number; isFirst: boolean; isLast: boolean };

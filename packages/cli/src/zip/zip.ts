@@ -15,7 +15,7 @@ import { type Entry, type ListOptions, listEntries } from './entries.ts';
 import { mapInOrder } from './in-order.ts';
 import { startsLikeProgram } from './names.ts';
 import { changed, type PackedPart, partPacker, partsOf } from './parts.ts';
-import { centralHeader, dataDescriptor, type EntryRecord, endRecords, localHeader, ZIP64_AT } from './records.ts';
+import { centralHeader, dataDescriptor, type EntryRecord, endRecords, localHeader, ZIP64_AT } from '@chauffeur/deltas/zip-layout';
 
 export type ZipOptions = ListOptions & {
   /** Called with the bytes of files read so far and in total. */

@@ -1,4 +1,5 @@
-// Writes the records of the zip format (PKWARE APPNOTE 6.3.10, with the section number of each record).
+// Where everything is in a zip, and the records of the format (PKWARE APPNOTE 6.3.10, with the section number of each).
+// The same entries always give the same bytes.
 
 export const STORED = 0;
 export const DEFLATED = 8;
@@ -133,4 +134,33 @@ function zip64EndRecords(entries: number, size: number, offset: number): Buffer 
   bytes.writeBigUInt64LE(BigInt(offset + size), 64);
   bytes.writeUInt32LE(1, 72);
   return bytes;
+}
+
+/** An entry whose data is known before the zip is written. */
+export type KnownEntry = Omit<EntryRecord, 'offset' | 'streamed' | 'large'>;
+
+export type Layout = {
+  readonly records: readonly EntryRecord[];
+  /** Where the data of each entry starts. */
+  readonly dataOffsets: readonly number[];
+  /** The central directory and the end records, which follow the data of the last entry. */
+  readonly directory: Buffer;
+  /** Bytes of the zip. */
+  readonly size: number;
+};
+
+/** The layout of a zip of `entries`: each local header (`localHeader`) with its data behind it, then the directory. */
+export function layOut(entries: readonly KnownEntry[], zip64At = ZIP64_AT): Layout {
+  let at = 0;
+  const dataOffsets: number[] = [];
+  const records = entries.map((entry): EntryRecord => {
+    const large = Math.max(entry.size, entry.packed) >= zip64At;
+    const record = { ...entry, offset: at, streamed: false, large };
+    dataOffsets.push(at + localHeader(record).length);
+    at = dataOffsets.at(-1)! + entry.packed;
+    return record;
+  });
+  const headers = Buffer.concat(records.map((record) => centralHeader(record, zip64At)));
+  const end = endRecords({ entries: records.length, size: headers.length, offset: at }, zip64At);
+  return { records, dataOffsets, directory: Buffer.concat([headers, end]), size: at + headers.length + end.length };
 }

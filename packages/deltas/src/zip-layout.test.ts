@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { centralHeader, dataDescriptor, endRecords, localHeader } from './records.ts';
+import { centralHeader, dataDescriptor, endRecords, localHeader } from './zip-layout.ts';
 
 const GIB = 1024 ** 3;
 const record = {
