@@ -1,6 +1,6 @@
 // Zips a folder in blocks, with its manifest, and applies plans and packs to folders.
 import { createHash } from 'node:crypto';
-import { lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, writeSync, closeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { packBlock, STREAM_END } from '@chauffeur/deltas/blocks';
@@ -117,9 +117,7 @@ async function packAll(blocks: readonly Buffer[], level: number): Promise<Buffer
   const packed: Buffer[] = [];
   for (let at = 0; at < blocks.length; at += 4)
     packed.push(
-      ...(await Promise.all(
-        blocks.slice(at, at + 4).map((block) => packBlock(block, shrinks(block, 8) ? level : 0)),
-      )),
+      ...(await Promise.all(blocks.slice(at, at + 4).map((block) => packBlock(block, shrinks(block, 8) ? level : 0)))),
     );
   return packed;
 }

@@ -71,7 +71,7 @@ const STREAM_END_BYTES = 2;
 
 const TYPES = ['file', 'folder', 'link'] as const;
 const METHODS = ['stored', 'blocks', 'whole'] as const satisfies readonly Method[];
-const MAX_MODE = 0o777;
+export const MAX_MODE = 0o777;
 
 /** Limits for hostile input. The server accepts no zip with more entries or bytes. */
 export const MANIFEST_LIMITS = {
@@ -100,7 +100,8 @@ export function encodeManifest(manifest: Manifest): Buffer {
 export function decodeManifest(bytes: Uint8Array): Manifest {
   if (bytes.length > MANIFEST_LIMITS.bytes) throw new DeltaError('The manifest is too large.');
   const reader = new ByteReader(bytes);
-  if (!reader.bytes(Math.min(MAGIC.length, reader.left)).equals(MAGIC)) throw new DeltaError('Not a manifest of version 1.');
+  if (!reader.bytes(Math.min(MAGIC.length, reader.left)).equals(MAGIC))
+    throw new DeltaError('Not a manifest of version 1.');
   const header = readHeader(reader);
   const entryCount = reader.varint(MANIFEST_LIMITS.entries);
   const blockCount = reader.varint(MANIFEST_LIMITS.blocks);
@@ -140,7 +141,10 @@ export function checkPlaces({ entries, origin }: Pick<Manifest, 'entries' | 'ori
   if (problem !== null) throw new DeltaError(`The manifest is unsafe: ${problem}.`);
 }
 
-export function writeHeader(writer: ByteWriter, { origin, sizes, zip }: Omit<Manifest, 'entries' | 'blocks'>): void {
+/** A manifest without its entries and blocks. */
+export type Header = Pick<Manifest, 'origin' | 'sizes' | 'zip'>;
+
+function writeHeader(writer: ByteWriter, { origin, sizes, zip }: Header): void {
   for (const { min, average, max } of [sizes.stored, sizes.packed])
     for (const size of [min, average, max]) writer.varint(size);
   writer.varint(zip.size);
@@ -149,12 +153,16 @@ export function writeHeader(writer: ByteWriter, { origin, sizes, zip }: Omit<Man
     writer.text(text);
 }
 
-export function readHeader(reader: ByteReader): Omit<Manifest, 'entries' | 'blocks'> {
-  const sizes = { stored: readSizes(reader), packed: readSizes(reader) };
+function readHeader(reader: ByteReader): Header {
+  const sizes = readHeaderSizes(reader);
   const zip = { size: reader.varint(MANIFEST_LIMITS.fileBytes), sha256: reader.bytes(SHA256_BYTES) };
   const text = () => reader.text(MANIFEST_LIMITS.text);
   const origin = { game: text(), build: text(), file: text(), version: text(), os: text(), arch: text() };
   return { origin, sizes, zip };
+}
+
+export function readHeaderSizes(reader: ByteReader): Sizes {
+  return { stored: readSizes(reader), packed: readSizes(reader) };
 }
 
 function readSizes(reader: ByteReader): CutterSizes {
@@ -174,17 +182,16 @@ function columnsOf(manifest: Manifest): ByteWriter[] {
   const [shared, suffixes, kinds, modes, targets] = [column(), column(), column(), column(), column()];
   const [sizes, gaps, packed, counts, hashes] = [column(), column(), column(), column(), column()];
   const [blockLengths, blockPacked, blockHashes] = [column(), column(), column()];
+  const entryGaps = gapsOf(entries);
   let path = Buffer.alloc(0);
-  let end = 0;
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
     path = writePath(shared, suffixes, path, entry.path);
-    kinds.varint(TYPES.indexOf(entry.type) + TYPES.length * (entry.type === 'file' ? METHODS.indexOf(entry.method) : 0));
+    kinds.varint(kindOf(entry));
     if (entry.type === 'link') targets.text(entry.target);
     else modes.varint(entry.mode);
     if (entry.type !== 'file') continue;
     sizes.varint(entry.size);
-    gaps.signed(entry.offset - end - LOCAL_HEADER_BYTES - path.length);
-    end = entry.offset + entry.packed;
+    gaps.signed(entryGaps[index]!);
     if (entry.method === 'whole') packed.varint(entry.packed);
     if (entry.size > 0) hashes.bytes(entry.sha256);
     if (entry.size > 0) counts.varint(entry.blocks);
@@ -200,8 +207,32 @@ function columnsOf(manifest: Manifest): ByteWriter[] {
   ];
 }
 
+/**
+ * For each file, how far its data starts behind the place where it would start after the previous file without extra
+ * fields, descriptors and other entries between them. In zips of the same writer, it depends on little else.
+ */
+export function gapsOf(entries: readonly Entry[]): number[] {
+  let end = 0;
+  return entries.map((entry) => {
+    if (entry.type !== 'file') return 0;
+    const gap = entry.offset - end - LOCAL_HEADER_BYTES - Buffer.byteLength(entry.path);
+    end = entry.offset + entry.packed;
+    return gap;
+  });
+}
+
+/** Where the data of a file starts: the inverse of `gapsOf`. `end` is where the data of the previous file ends. */
+export function offsetOf(path: string, gap: number, end: number): number {
+  return end + LOCAL_HEADER_BYTES + Buffer.byteLength(path) + gap;
+}
+
 /** Writes how many bytes of the previous path begin this one too, and the rest. */
-export function writePath(shared: ByteWriter, suffixes: ByteWriter, previous: Buffer, path: string): Buffer<ArrayBuffer> {
+export function writePath(
+  shared: ByteWriter,
+  suffixes: ByteWriter,
+  previous: Buffer,
+  path: string,
+): Buffer<ArrayBuffer> {
   const bytes = Buffer.from(path);
   let common = 0;
   while (common < bytes.length && bytes[common] === previous[common]) common += 1;
@@ -227,26 +258,57 @@ export function readPaths(reader: ByteReader, count: number): string[] {
 
 function readColumns(reader: ByteReader, zipSize: number, count: number, blockCount: number) {
   const paths = readPaths(reader, count);
-  const kinds = times(count, () => reader.varint(TYPES.length * METHODS.length - 1));
-  const typeOf = (index: number) => TYPES[kinds[index]! % TYPES.length]!;
-  const methodOf = (index: number) => METHODS[Math.floor(kinds[index]! / TYPES.length)]!;
+  const kinds = times(count, () => readKind(reader));
+  const typeOf = (index: number) => kinds[index]!.type;
+  const methodOf = (index: number) => kinds[index]!.method;
   const indices = [...kinds.keys()];
-  if (indices.some((index) => typeOf(index) !== 'file' && methodOf(index) !== 'stored')) throw invalidEntry();
-  const modes = forSome(indices, (index) => typeOf(index) !== 'link', () => reader.varint(MAX_MODE));
-  const targets = forSome(indices, (index) => typeOf(index) === 'link', () => reader.text(MAX_TARGET_BYTES));
+  const modes = forSome(
+    indices,
+    (index) => typeOf(index) !== 'link',
+    () => reader.varint(MAX_MODE),
+  );
+  const targets = forSome(
+    indices,
+    (index) => typeOf(index) === 'link',
+    () => reader.text(MAX_TARGET_BYTES),
+  );
   const files = indices.filter((index) => typeOf(index) === 'file');
-  const sizes = forSome(files, () => true, () => reader.varint(MANIFEST_LIMITS.fileBytes));
-  const gaps = forSome(files, () => true, () => reader.signed());
-  const packed = forSome(files, (index) => methodOf(index) === 'whole', () => reader.varint(zipSize));
+  const sizes = forSome(
+    files,
+    () => true,
+    () => reader.varint(MANIFEST_LIMITS.fileBytes),
+  );
+  const gaps = forSome(
+    files,
+    () => true,
+    () => reader.signed(),
+  );
+  const packed = forSome(
+    files,
+    (index) => methodOf(index) === 'whole',
+    () => reader.varint(zipSize),
+  );
   const full = files.filter((index) => sizes.get(index)! > 0);
-  const counts = forSome(full, () => true, () => reader.varint(blockCount));
-  const hashes = forSome(full, () => true, () => reader.bytes(SHA256_BYTES));
-  const blocks = readBlocks(reader, blockCount, full.map((index) => ({
-    size: sizes.get(index)!,
-    blocks: counts.get(index)!,
-    method: methodOf(index),
-    sha256: hashes.get(index)!,
-  })));
+  const counts = forSome(
+    full,
+    () => true,
+    () => reader.varint(blockCount),
+  );
+  const hashes = forSome(
+    full,
+    () => true,
+    () => reader.bytes(SHA256_BYTES),
+  );
+  const blocks = readBlocks(
+    reader,
+    blockCount,
+    full.map((index) => ({
+      size: sizes.get(index)!,
+      blocks: counts.get(index)!,
+      method: methodOf(index),
+      sha256: hashes.get(index)!,
+    })),
+  );
   let [end, block] = [0, 0];
   const entries = indices.map((index): Entry => {
     const path = paths[index]!;
@@ -256,7 +318,7 @@ function readColumns(reader: ByteReader, zipSize: number, count: number, blockCo
     if (type === 'folder') return { path, type, mode };
     const [size, method, own] = [sizes.get(index)!, methodOf(index), counts.get(index) ?? 0];
     const length = method === 'whole' ? packed.get(index)! : packedLength(blocks, method, block, own);
-    const offset = end + LOCAL_HEADER_BYTES + Buffer.byteLength(path) + gaps.get(index)!;
+    const offset = offsetOf(path, gaps.get(index)!, end);
     if (offset < 0 || offset + length > zipSize) throw new DeltaError('A file is outside the zip.');
     end = offset + length;
     block += own;
@@ -269,8 +331,14 @@ function readColumns(reader: ByteReader, zipSize: number, count: number, blockCo
 type BlocksOfFile = { size: number; blocks: number; method: Method; sha256: Buffer };
 
 function readBlocks(reader: ByteReader, count: number, files: readonly BlocksOfFile[]): BlockTable {
-  if (files.reduce((sum, file) => sum + file.blocks, 0) !== count) throw new DeltaError('The count of blocks is wrong.');
-  const table = { count, hashes: Buffer.alloc(count * BLOCK_HASH_BYTES), lengths: new Uint32Array(count), packed: new Uint32Array(count) };
+  if (files.reduce((sum, file) => sum + file.blocks, 0) !== count)
+    throw new DeltaError('The count of blocks is wrong.');
+  const table = {
+    count,
+    hashes: Buffer.alloc(count * BLOCK_HASH_BYTES),
+    lengths: new Uint32Array(count),
+    packed: new Uint32Array(count),
+  };
   let at = 0;
   for (const { size, blocks } of files) {
     let left = size;
@@ -301,7 +369,12 @@ function readBlocks(reader: ByteReader, count: number, files: readonly BlocksOfF
 }
 
 /** The length of a file's data in the zip, from its blocks. */
-export function packedLength(table: BlockTable, method: 'stored' | 'blocks', first: number, count: number): number {
+export function packedLength(
+  table: { readonly packed: ArrayLike<number> },
+  method: 'stored' | 'blocks',
+  first: number,
+  count: number,
+): number {
   let sum = 0;
   for (let index = first; index < first + count; index += 1) sum += table.packed[index]!;
   return method === 'blocks' ? sum + STREAM_END_BYTES : sum;
@@ -310,11 +383,20 @@ export function packedLength(table: BlockTable, method: 'stored' | 'blocks', fir
 /** The SHA-256 of no bytes. */
 export const EMPTY_SHA256 = Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex');
 
-function invalidEntry(): DeltaError {
-  return new DeltaError('An entry is invalid.');
+/** The type and the method of an entry as one number. */
+export function kindOf(entry: Entry): number {
+  return TYPES.indexOf(entry.type) + TYPES.length * (entry.type === 'file' ? METHODS.indexOf(entry.method) : 0);
 }
 
-function times<T>(count: number, read: () => T): T[] {
+/** The inverse of `kindOf`. */
+export function readKind(reader: ByteReader): { type: Entry['type']; method: Method } {
+  const kind = reader.varint(TYPES.length * METHODS.length - 1);
+  const [type, method] = [TYPES[kind % TYPES.length]!, METHODS[Math.floor(kind / TYPES.length)]!];
+  if (type !== 'file' && method !== 'stored') throw new DeltaError('An entry is invalid.');
+  return { type, method };
+}
+
+export function times<T>(count: number, read: () => T): T[] {
   return Array.from({ length: count }, read);
 }
 

@@ -1,5 +1,5 @@
 // The rules for the paths and links of a manifest: what they name is always inside the folder that it is unpacked into.
-import { findWindowsProblem, foldPath, ignoresCase } from '@chauffeur/contract/file-names';
+import { findWindowsProblem, foldPath } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
 import { findLinkLoop } from '@chauffeur/contract/link-loops';
 import { hasHiddenCharacter } from '@chauffeur/contract/text';

@@ -154,7 +154,11 @@ function mergeRanges(spans: readonly Range[], gapBytes: number): Range[] {
     const last = merged.at(-1);
     const end = last === undefined ? Number.NEGATIVE_INFINITY : last.offset + last.length;
     if (last === undefined || span.offset - end >= gapBytes) merged.push(span);
-    else merged[merged.length - 1] = { offset: last.offset, length: Math.max(end, span.offset + span.length) - last.offset };
+    else
+      merged[merged.length - 1] = {
+        offset: last.offset,
+        length: Math.max(end, span.offset + span.length) - last.offset,
+      };
   }
   return merged;
 }
@@ -173,5 +177,5 @@ function keyOfFile({ sha256 }: FileEntry): string {
 }
 
 function keyOfBlock({ hashes }: BlockTable, block: number): string {
-  return hashes.latin1Slice(block * BLOCK_HASH_BYTES, (block + 1) * BLOCK_HASH_BYTES);
+  return hashes.toString('latin1', block * BLOCK_HASH_BYTES, (block + 1) * BLOCK_HASH_BYTES);
 }
