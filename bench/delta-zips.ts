@@ -1,6 +1,6 @@
 // Zips a folder in blocks, with its manifest, and applies plans and packs to folders.
 import { createHash } from 'node:crypto';
-import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { packBlock, STREAM_END } from '@chauffeur/deltas/blocks';

@@ -5,7 +5,13 @@ import { createHash } from 'node:crypto';
  * Lengths of blocks in bytes. `average` is where the rule of the cuts changes, which makes it the most common length.
  * Blocks are shorter than `min` only at the end of a file, and never longer than `max`.
  */
-export type CutterSizes = { readonly min: number; readonly average: number; readonly max: number };
+export type CutterSizes = {
+  /** Files up to this length are one block. */
+  readonly uncut: number;
+  readonly min: number;
+  readonly average: number;
+  readonly max: number;
+};
 
 const KIB = 1024;
 
@@ -14,8 +20,8 @@ export type Sizes = { readonly stored: CutterSizes; readonly packed: CutterSizes
 
 /** Sizes for new zips. bench/deltas.ts has the measurements behind them. */
 export const DEFAULT_SIZES: Sizes = {
-  stored: { min: 32 * KIB, average: 64 * KIB, max: 256 * KIB },
-  packed: { min: 112 * KIB, average: 224 * KIB, max: 896 * KIB },
+  stored: { uncut: 64 * KIB, min: 32 * KIB, average: 64 * KIB, max: 256 * KIB },
+  packed: { uncut: 512 * KIB, min: 112 * KIB, average: 224 * KIB, max: 896 * KIB },
 };
 
 /** Bytes that the hash depends on: each is shifted out of its 32 bits after 32 more. */
@@ -28,7 +34,7 @@ const GEAR = Int32Array.from({ length: 256 }, (_, byte) =>
   createHash('sha256').update(`chauffeur cutter ${byte}`).digest().readInt32BE(0),
 );
 
-/** Finds the cuts of one file, which is passed in pieces of any length. */
+/** Finds the cuts of one file that is longer than `uncut`. It is passed in pieces of any length. */
 export class Cutter {
   readonly #min: number;
   readonly #average: number;
@@ -100,6 +106,7 @@ export class Cutter {
 
 /** The lengths of all blocks of `content`. */
 export function cut(content: Uint8Array, sizes: CutterSizes): number[] {
+  if (content.length <= sizes.uncut) return content.length === 0 ? [] : [content.length];
   const cutter = new Cutter(sizes);
   const lengths = cutter.push(content);
   const last = cutter.finish();

@@ -3,14 +3,12 @@ import { hash } from 'node:crypto';
 import { ByteWriter, compress } from './bytes.ts';
 import {
   blockHash,
-  type Entry,
   encodeManifest,
   type FileEntry,
   gapsOf,
   kindOf,
   type Manifest,
   type Origin,
-  times,
   writePath,
 } from './manifest.ts';
 import { isSameContent } from './plan.ts';
@@ -64,8 +62,8 @@ function encodeHeader(writer: ByteWriter, old: Manifest, next: Manifest): void {
   const isSameSizes = JSON.stringify(old.sizes) === JSON.stringify(next.sizes);
   writer.varint(isSameSizes ? 1 : 0);
   if (!isSameSizes)
-    for (const { min, average, max } of [next.sizes.stored, next.sizes.packed])
-      for (const size of [min, average, max]) writer.varint(size);
+    for (const { uncut, min, average, max } of [next.sizes.stored, next.sizes.packed])
+      for (const size of [uncut, min, average, max]) writer.varint(size);
   writer.varint(next.zip.size);
   writer.bytes(next.zip.sha256);
   for (const name of ORIGIN) {

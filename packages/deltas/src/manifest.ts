@@ -145,8 +145,8 @@ export function checkPlaces({ entries, origin }: Pick<Manifest, 'entries' | 'ori
 export type Header = Pick<Manifest, 'origin' | 'sizes' | 'zip'>;
 
 function writeHeader(writer: ByteWriter, { origin, sizes, zip }: Header): void {
-  for (const { min, average, max } of [sizes.stored, sizes.packed])
-    for (const size of [min, average, max]) writer.varint(size);
+  for (const { uncut, min, average, max } of [sizes.stored, sizes.packed])
+    for (const size of [uncut, min, average, max]) writer.varint(size);
   writer.varint(zip.size);
   writer.bytes(zip.sha256);
   for (const text of [origin.game, origin.build, origin.file, origin.version, origin.os, origin.arch])
@@ -166,10 +166,12 @@ export function readHeaderSizes(reader: ByteReader): Sizes {
 }
 
 function readSizes(reader: ByteReader): CutterSizes {
-  const [min, average, max] = times(3, () => reader.varint(MANIFEST_LIMITS.blockBytes)) as [number, number, number];
+  const [uncut, min, average, max] = times(4, () => reader.varint(MANIFEST_LIMITS.blockBytes)) as Four;
   if (!(0 < min && min <= average && average <= max)) throw new DeltaError('The lengths of blocks are invalid.');
-  return { min, average, max };
+  return { uncut, min, average, max };
 }
+
+type Four = [number, number, number, number];
 
 /** What one entry and one block take at least in the columns. */
 const MIN_ENTRY_BYTES = 4;
