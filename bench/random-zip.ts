@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
+import { KIB, MIB } from '@chauffeur/contract/limits';
 import {
   centralHeader,
   type EntryRecord,
@@ -13,7 +14,6 @@ import {
   STORED,
   ZIP64_AT,
 } from '@chauffeur/deltas/zip-layout';
-import { KIB, MIB } from '@chauffeur/contract/limits';
 
 export type Zip = { path: string; size: number; sha256: string };
 

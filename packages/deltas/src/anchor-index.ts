@@ -61,6 +61,10 @@ export class AnchorIndex {
 }
 
 function hashOf(a: number, b: number, c: number, d: number): number {
-  const sum = Math.imul(a, FACTORS[0]) + Math.imul(b ^ (a >>> 15), FACTORS[1]) + Math.imul(c, FACTORS[2]) + Math.imul(d, FACTORS[3]);
+  const sum =
+    Math.imul(a, FACTORS[0]) +
+    Math.imul(b ^ (a >>> 15), FACTORS[1]) +
+    Math.imul(c, FACTORS[2]) +
+    Math.imul(d, FACTORS[3]);
   return Math.imul(sum ^ (sum >>> 15), FACTORS[1]) >>> 0;
 }

@@ -13,24 +13,23 @@ const NEAR_BEFORE = 32 * 1024;
 const NEAR_BYTES = 160 * 1024;
 const NEAR_BITS = 17;
 const NEAR_SAMPLE = 8;
+const MAX_NEAR_PARTS = 12;
 /** Shorter matches take as many bytes as they save. */
-const MIN_NEAR = 12;
+const MIN_NEAR = 14;
 /** How many more bytes have to be equal than at the place where the content continues, as in bsdiff. */
-const MIN_GAIN = 8;
+const MIN_GAIN = 4;
 /** Equal bytes in the middle of a changed region become a copy from this length on; shorter ones are zeros to add. */
 const MIN_COPY = 64;
+/** A change up to this length between bytes that stay in place is added, since numbers often change by the same amount. */
+const MAX_CHANGED = 64;
 /** The search for an approximate continuation ends after so many bytes without improvement. */
 const MAX_TAIL = 4096;
 
 export class Matcher {
   readonly #pages: Pages;
   readonly #anchors: AnchorIndex;
-  readonly #near = new Int32Array(2 ** NEAR_BITS);
-  #nearStart = 0;
-  /** The expected places for which the part that is loaded is right. */
-  #nearFrom = 0;
-  #nearUntil = -1;
-  #nearLimit = 0;
+  /** The parts that were used last come first. */
+  readonly #near: NearPart[] = [];
 
   /** `pages` are the old content and behind it all new content. */
   constructor(pages: Pages, anchors: AnchorIndex) {
@@ -46,29 +45,52 @@ export class Matcher {
     return new Search(this.#pages, this.#anchors, this, content, own, expected).run();
   }
 
-  /** The address of a near place with these words, or -1. Its bytes may differ. */
+  /** The address of a place near `expected` with these words, or -1. Its bytes may differ. */
   findNear(a: number, b: number, expected: number, limit: number): number {
-    const isNear = expected >= this.#nearFrom && expected <= this.#nearUntil && limit === this.#nearLimit;
-    if (!isNear) this.#loadNear(expected, limit);
-    const address = this.#near[nearHash(a, b)]!;
-    return address < 0 ? -1 : this.#nearStart + address;
+    const first = this.#near[0];
+    if (first?.serves(expected, limit) === true) return first.find(a, b);
+    const index = this.#near.findIndex((part) => part.serves(expected, limit));
+    const [part] = index >= 0 ? this.#near.splice(index, 1) : this.#near.splice(MAX_NEAR_PARTS - 1);
+    const ready = part ?? new NearPart();
+    if (index < 0) ready.load(this.#pages, expected, limit);
+    this.#near.unshift(ready);
+    return ready.find(a, b);
+  }
+}
+
+/** Every position of a part of the content by its bytes. */
+class NearPart {
+  readonly #slots = new Int32Array(2 ** NEAR_BITS);
+  #start = 0;
+  /** The expected places for which the part is right. */
+  #from = 0;
+  #until = -1;
+  #limit = 0;
+
+  serves(expected: number, limit: number): boolean {
+    return expected >= this.#from && expected <= this.#until && limit === this.#limit;
   }
 
-  #loadNear(expected: number, limit: number): void {
+  find(a: number, b: number): number {
+    const at = this.#slots[nearHash(a, b)]!;
+    return at < 0 ? -1 : this.#start + at;
+  }
+
+  load(pages: Pages, expected: number, limit: number): void {
     const start = Math.max(0, Math.min(expected, limit) - NEAR_BEFORE);
     const end = Math.max(start, Math.min(start + NEAR_BYTES, limit));
-    this.#near.fill(-1);
-    const bytes = this.#pages.slice(start, end - start);
+    this.#slots.fill(-1);
+    const bytes = pages.slice(start, end - start);
     let [a, b] = [0, 0];
     for (let at = 0; at < bytes.length; at += 1) {
       a = (a >>> 8) | (b << 24);
       b = (b >>> 8) | (bytes[at]! << 24);
-      if (at >= NEAR_SAMPLE - 1) this.#near[nearHash(a, b)] = at - NEAR_SAMPLE + 1;
+      if (at >= NEAR_SAMPLE - 1) this.#slots[nearHash(a, b)] = at - NEAR_SAMPLE + 1;
     }
-    this.#nearStart = start;
-    this.#nearFrom = start === 0 ? Number.NEGATIVE_INFINITY : start + NEAR_BEFORE / 2;
-    this.#nearUntil = end === limit ? Number.POSITIVE_INFINITY : end - NEAR_BEFORE;
-    this.#nearLimit = limit;
+    this.#start = start;
+    this.#from = start === 0 ? Number.NEGATIVE_INFINITY : start + NEAR_BEFORE / 2;
+    this.#until = end === limit ? Number.POSITIVE_INFINITY : end - NEAR_BEFORE;
+    this.#limit = limit;
   }
 }
 
@@ -184,7 +206,7 @@ class Search {
   #cover(start: number, end: number, shift: number): void {
     const forward = this.#extendForward(start, end);
     const backward = this.#extendBackward(end, start, shift);
-    if (forward + backward >= end - start) {
+    if (forward + backward >= end - start || end - start <= MAX_CHANGED) {
       this.#emitChanged(start, end, shift);
       return;
     }

@@ -67,7 +67,11 @@ export function packedBytes({ streams }: Pick<Segment, 'streams'>): number {
 }
 
 /** A segment that isn't yet in a pack. */
-export type PackedSegment = { readonly newBytes: number; readonly streams: Readonly<Record<Stream, Lengths>>; readonly bytes: Buffer };
+export type PackedSegment = {
+  readonly newBytes: number;
+  readonly streams: Readonly<Record<Stream, Lengths>>;
+  readonly bytes: Buffer;
+};
 
 export function writePackIndex(difference: Buffer, segments: readonly PackedSegment[]): Buffer {
   const writer = new ByteWriter();
