@@ -10,15 +10,15 @@ import { Pages } from './pages.ts';
 
 const MIB = 1024 * 1024;
 /** Content is searched in pieces of this length, so that memory is bounded. */
-const PIECE_BYTES = 8 * MIB;
-const SEGMENT_BYTES = 8 * MIB;
+const PIECE_BYTES = 4 * MIB;
+const SEGMENT_BYTES = 4 * MIB;
 const PAGE_MEMORY = 48 * MIB;
 /** Samples of old content that the new version may not have any more, and of all other content. */
 const MAX_SAMPLES = 7_000_000;
 
 /**
- * The pack as pieces of bytes. `readOld` and `readNew` read the content of the entries. Takes about 250 MB of memory, and
- * a second for some megabytes of changed content, so run it in a thread. Throws what they throw.
+ * The pack as pieces of bytes. `readOld` and `readNew` read the content of the entries. Takes up to 500 MB of memory, and
+ * a second for one to five megabytes of changed content, so run it in a thread. Throws what they throw.
  */
 export function makePack(old: Manifest, next: Manifest, readOld: ReadContent, readNew: ReadContent): Buffer[] {
   const difference = encodeDifference(old, next, 'omitted');

@@ -65,13 +65,33 @@ test('counts that the bytes cannot have are refused before they take memory', ()
 
 /** A manifest in which an entry has another path or target. */
 function withPaths(paths: readonly string[], os = 'linux', link?: string): Manifest {
-  const { manifest } = zipTree(Object.fromEntries(paths.map((_, index) => [`f${index}`, { content: Buffer.from('x') }])), { os });
+  const { manifest } = zipTree(
+    Object.fromEntries(paths.map((_, index) => [`f${index}`, { content: Buffer.from('x') }])),
+    { os },
+  );
   const entries = manifest.entries.map((entry, index) => ({ ...entry, path: paths[index]! }));
-  return { ...manifest, entries: link === undefined ? entries : [...entries, { path: 'l', type: 'link', target: link }] };
+  return {
+    ...manifest,
+    entries: link === undefined ? entries : [...entries, { path: 'l', type: 'link', target: link }],
+  };
 }
 
 test('paths that lead out of the folder or mean something else there are refused', () => {
-  for (const path of ['../x', 'a/../../x', '/etc/x', 'C:/x', 'c:x', 'a\\b', 'a//b', './a', '', 'a/', 'a\nb', '\u202Ea', 'x'.repeat(5000)])
+  for (const path of [
+    '../x',
+    'a/../../x',
+    '/etc/x',
+    'C:/x',
+    'c:x',
+    'a\\b',
+    'a//b',
+    './a',
+    '',
+    'a/',
+    'a\nb',
+    '\u202Ea',
+    'x'.repeat(5000),
+  ])
     assert.throws(() => decodeManifest(encodeManifest(withPaths([path]))), DeltaError, path);
   for (const path of ['CON', 'data/nul.txt', 'ab:c', 'end.', 'end ', 'a?b']) {
     assert.throws(() => decodeManifest(encodeManifest(withPaths([path], 'windows'))), DeltaError, path);

@@ -251,6 +251,8 @@ export function readPaths(reader: ByteReader, count: number): string[] {
   return shared.map((common) => {
     const suffix = reader.bytes(reader.varint(MAX_PATH_BYTES));
     if (common > previous.length || common + suffix.length > MAX_PATH_BYTES) throw new DeltaError('A path is invalid.');
+    // Only the longest common beginning is valid, so that equal content has equal bytes.
+    if (suffix.length > 0 && suffix[0] === previous[common]) throw new DeltaError('A path is padded.');
     previous = Buffer.concat([previous.subarray(0, common), suffix]);
     const path = previous.toString();
     if (!Buffer.from(path).equals(previous)) throw new DeltaError('A path is not UTF-8.');

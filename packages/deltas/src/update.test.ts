@@ -13,7 +13,9 @@ import { completeDraft, decodeDifference } from './manifest-difference-reader.ts
 import { planUpdate } from './plan.ts';
 
 const filesOf = (tree: TestTree) =>
-  Object.entries(tree).flatMap(([path, value]) => (value !== null && typeof value === 'object' ? [[path, value.content] as const] : []));
+  Object.entries(tree).flatMap(([path, value]) =>
+    value !== null && typeof value === 'object' ? [[path, value.content] as const] : [],
+  );
 
 const packOf = (oldTree: TestTree, old: Manifest, tree: TestTree, next: Manifest) =>
   Buffer.concat(makePack(old, next, readerOf(oldTree, old), readerOf(tree, next)));
@@ -82,7 +84,10 @@ test('files that are the same as before are kept, renamed ones are copied, and u
   const renamed: TestTree = { 'x.pak': OLD['data/1.pak']!, run: OLD.run!, gone: { content: Buffer.from('gone') } };
   const { manifest } = zipTree(renamed);
   const plan = planUpdate(OLD_ZIP.manifest, manifest);
-  assert.deepEqual(plan.kept.map((index) => manifest.entries[index]!.path), ['run']);
+  assert.deepEqual(
+    plan.kept.map((index) => manifest.entries[index]!.path),
+    ['run'],
+  );
   assert.equal(plan.fetchedBytes, 4);
   assert.equal(plan.removed.length, 4);
   const without = planUpdate(OLD_ZIP.manifest, manifest, { isUsable: () => false });
@@ -93,7 +98,9 @@ test('files that are the same as before are kept, renamed ones are copied, and u
 test('near ranges are fetched as one', () => {
   const one = planUpdate({ entries: [], blocks: { ...OLD_ZIP.manifest.blocks, count: 0 } }, OLD_ZIP.manifest);
   assert.equal(one.ranges.length, 1);
-  const many = planUpdate({ entries: [], blocks: { ...OLD_ZIP.manifest.blocks, count: 0 } }, OLD_ZIP.manifest, { gapBytes: 0 });
+  const many = planUpdate({ entries: [], blocks: { ...OLD_ZIP.manifest.blocks, count: 0 } }, OLD_ZIP.manifest, {
+    gapBytes: 0,
+  });
   assert.ok(many.ranges.length > 4);
   assert.ok(many.fetchedBytes < one.fetchedBytes);
 });
@@ -102,7 +109,10 @@ test('a difference or a pack for another old version is refused, and so is an un
   const [old, next] = [OLD_ZIP.manifest, NEW_ZIP.manifest];
   const difference = encodeDifference(old, next, 'included');
   assert.throws(() => decodeDifference(next, difference), /another old manifest/);
-  assert.throws(() => completeDraft(decodeDifference(old, difference), new Map(), sha256Of(old)), /not the expected one/);
+  assert.throws(
+    () => completeDraft(decodeDifference(old, difference), new Map(), sha256Of(old)),
+    /not the expected one/,
+  );
   assert.throws(() => updateByPack(NEW, next, PACK, sha256Of(next)), DeltaError);
   const changedOnDisk = { ...OLD, 'data/1.pak': { content: noise(9, 60_000) } };
   assert.throws(() => updateByPack(changedOnDisk, old, PACK, sha256Of(next)), /not the expected one/);

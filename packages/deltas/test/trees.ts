@@ -120,7 +120,10 @@ const anyContent = fc.oneof(
 
 /** A tree and the next version of it, in which files are edited, moved, copied, added and removed. */
 export const anyPair: fc.Arbitrary<readonly [TestTree, TestTree]> = fc
-  .dictionary(fc.constantFrom(...NAMES), fc.tuple(anyContent, fc.constantFrom(...METHODS), fc.constantFrom(0o644, 0o755)))
+  .dictionary(
+    fc.constantFrom(...NAMES),
+    fc.tuple(anyContent, fc.constantFrom(...METHODS), fc.constantFrom(0o644, 0o755)),
+  )
   .chain((files) => {
     const old = Object.fromEntries(
       Object.entries(files).map(([path, [content, method, mode]]) => [path, { content, method, mode }]),
@@ -131,23 +134,42 @@ export const anyPair: fc.Arbitrary<readonly [TestTree, TestTree]> = fc
 function anyNext(old: Readonly<Record<string, TestFile>>): fc.Arbitrary<TestTree> {
   const sources = Object.values(old);
   const anyOld = sources.length === 0 ? anyContent : fc.constantFrom(...sources.map(({ content }) => content));
-  const anyEdited = fc.tuple(anyOld, fc.array(fc.tuple(fc.nat(), fc.nat(40), fc.uint8Array({ maxLength: 40 })), { maxLength: 4 }));
+  const anyEdited = fc.tuple(
+    anyOld,
+    fc.array(fc.tuple(fc.nat(), fc.nat(40), fc.uint8Array({ maxLength: 40 })), { maxLength: 4 }),
+  );
   const anyJoined = fc.tuple(anyOld, anyOld, fc.nat()).map(([a, b, at]) => {
     const place = at % (a.length + 1);
     return Buffer.concat([a.subarray(place), b, a.subarray(0, place)]);
   });
   const anyFile = fc.tuple(
-    fc.oneof(anyOld, anyEdited.map(([content, edits]) => edits.reduce(edit, content)), anyJoined, anyContent),
+    fc.oneof(
+      anyOld,
+      anyEdited.map(([content, edits]) => edits.reduce(edit, content)),
+      anyJoined,
+      anyContent,
+    ),
     fc.constantFrom(...METHODS),
   );
-  const anyFiles = fc.dictionary(fc.constantFrom(...NAMES), anyFile).map((files) =>
-    Object.fromEntries(Object.entries(files).map(([path, [content, method]]) => [path, { content, method }])),
+  const anyFiles = fc
+    .dictionary(fc.constantFrom(...NAMES), anyFile)
+    .map((files) =>
+      Object.fromEntries(Object.entries(files).map(([path, [content, method]]) => [path, { content, method }])),
+    );
+  const others = fc.constantFrom<TestTree>(
+    {},
+    { 'empty/': null },
+    { link: 'a' },
+    { 'empty/': null, 'empty2/': null, link: 'data/x' },
   );
-  const others = fc.constantFrom<TestTree>({}, { 'empty/': null }, { link: 'a' }, { 'empty/': null, 'empty2/': null, link: 'data/x' });
   // Most files stay as they are.
   return fc
     .tuple(anyFiles, fc.array(fc.constantFrom(...NAMES)), others)
-    .map(([files, kept, more]) => ({ ...Object.fromEntries(kept.flatMap((path) => (old[path] ? [[path, old[path]]] : []))), ...files, ...more }));
+    .map(([files, kept, more]) => ({
+      ...Object.fromEntries(kept.flatMap((path) => (old[path] ? [[path, old[path]]] : []))),
+      ...files,
+      ...more,
+    }));
 }
 
 function edit(content: Buffer, [place, removed, added]: [number, number, Uint8Array]): Buffer {

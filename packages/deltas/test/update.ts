@@ -52,7 +52,12 @@ function fetchBlock(fetched: Buffer, { blocks }: Manifest, file: FileEntry, offs
 }
 
 /** The content of the files that a pack makes. Throws DeltaError unless the new manifest has this SHA-256. */
-export function updateByPack(oldTree: TestTree, old: Manifest, pack: Buffer, sha256: Buffer): { made: Map<string, Buffer>; manifest: Manifest } {
+export function updateByPack(
+  oldTree: TestTree,
+  old: Manifest,
+  pack: Buffer,
+  sha256: Buffer,
+): { made: Map<string, Buffer>; manifest: Manifest } {
   const index = readPackIndex(pack.subarray(PACK_HEAD_BYTES, PACK_HEAD_BYTES + readPackHead(pack)));
   const draft = decodeDifference(old, index.difference);
   const { entries, blocks } = draft.manifest;

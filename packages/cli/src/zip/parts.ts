@@ -1,10 +1,10 @@
 // Splits entries into parts that are read and compressed in parallel.
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { DEFLATED, STORED } from '@chauffeur/deltas/zip-layout';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, type Block, compressBlock, isFileWorthwhile, storeBlock, WINDOW_BYTES } from './blocks.ts';
 import type { Entry } from './entries.ts';
-import { DEFLATED, STORED } from '@chauffeur/deltas/zip-layout';
 
 /** An entry, or one block of a large file. */
 export type Part = { entry: Entry; start: number; isFirst: boolean; isLast: boolean };

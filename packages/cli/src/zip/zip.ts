@@ -9,13 +9,20 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { formatBytes } from '@chauffeur/contract/format';
 import { MIB } from '@chauffeur/contract/limits';
+import {
+  centralHeader,
+  dataDescriptor,
+  type EntryRecord,
+  endRecords,
+  localHeader,
+  ZIP64_AT,
+} from '@chauffeur/deltas/zip-layout';
 import { LocalError } from '../failures.ts';
 import { BLOCK_BYTES, storedLength } from './blocks.ts';
 import { type Entry, type ListOptions, listEntries } from './entries.ts';
 import { mapInOrder } from './in-order.ts';
 import { startsLikeProgram } from './names.ts';
 import { changed, type PackedPart, partPacker, partsOf } from './parts.ts';
-import { centralHeader, dataDescriptor, type EntryRecord, endRecords, localHeader, ZIP64_AT } from '@chauffeur/deltas/zip-layout';
 
 export type ZipOptions = ListOptions & {
   /** Called with the bytes of files read so far and in total. */
