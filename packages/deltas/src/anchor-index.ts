@@ -19,7 +19,7 @@ export class AnchorIndex {
   readonly #tags: Uint8Array;
   readonly #shift: number;
 
-  /** For about `samples` samples. */
+  /** `samples` is about how many samples it will hold. */
   constructor(samples: number) {
     const bits = Math.min(MAX_BITS, Math.max(MIN_BITS, Math.ceil(Math.log2(1.5 * samples + 1))));
     this.#slots = new Uint32Array(2 ** bits);

@@ -25,7 +25,7 @@ export async function packBlock(raw: Buffer, level: number): Promise<Buffer> {
   return packed.length < storedLength(raw.length) ? Buffer.from(packed) : storeBlock(raw);
 }
 
-/** Like `packBlock`, on the calling thread. */
+/** Does what `packBlock` does, on the calling thread. */
 export function packBlockSync(raw: Buffer, level: number): Buffer {
   if (level === 0) return storeBlock(raw);
   const packed = deflateRawSync(raw, optionsOf(raw, level));

@@ -37,7 +37,7 @@ export function encodeDifference(old: Manifest, next: Manifest, hashes: Hashes):
   return writer.finish();
 }
 
-/** Tells manifests apart. */
+/** Identifies a manifest in a difference. */
 export function idOf(manifest: Manifest): Buffer {
   return hash('sha256', encodeManifest(manifest), 'buffer').subarray(0, ID_BYTES);
 }

@@ -21,7 +21,7 @@ export type FileEntry = {
   /** Permission bits. */
   readonly mode: number;
   readonly size: number;
-  /** Of the content. */
+  /** The SHA-256 of the content. */
   readonly sha256: Buffer;
   readonly method: Method;
   /** Where the data starts in the zip, and its length there. */
@@ -75,11 +75,11 @@ export const MAX_MODE = 0o777;
 
 /** Limits for hostile input. The server accepts no zip with more entries or bytes. */
 export const MANIFEST_LIMITS = {
-  /** Of the uncompressed manifest. */
+  /** The length of the uncompressed manifest. */
   bytes: 256 * 1024 * 1024,
   entries: 200_000,
   blocks: 4_000_000,
-  /** Of a block; also the most memory that unpacking one takes. */
+  /** The length of a block, and so the memory that unpacking one takes. */
   blockBytes: 16 * 1024 * 1024,
   fileBytes: 64 * 1024 ** 3,
   text: 1024,
@@ -114,7 +114,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   return manifest;
 }
 
-/** For storage and transfer: the length of the manifest, then its bytes, compressed. */
+/** The form for storage and transfer: the length of the manifest, then its bytes, compressed. */
 export function packManifest(encoded: Uint8Array): Buffer {
   const writer = new ByteWriter();
   writer.varint(encoded.length);

@@ -34,7 +34,7 @@ export type PackIndex = {
   readonly segments: readonly Segment[];
 };
 
-/** The length of the index, which follows these `PACK_HEAD_BYTES`. Throws DeltaError if they are no pack. */
+/** The length of the index, which follows these `PACK_HEAD_BYTES`. Throws DeltaError if they don't begin a pack. */
 export function readPackHead(head: Uint8Array): number {
   const bytes = Buffer.from(head);
   if (bytes.length < PACK_HEAD_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC))

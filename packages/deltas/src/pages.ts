@@ -62,7 +62,7 @@ export class Pages {
     return count;
   }
 
-  /** Like `countEqual`, for the bytes before both places. */
+  /** How many bytes before both places are equal, `max` at most. */
   countEqualBefore(address: number, bytes: Uint8Array, at: number, max: number): number {
     let count = 0;
     while (count < max && this.byteAt(address - count - 1) === bytes[at - count - 1]) count += 1;

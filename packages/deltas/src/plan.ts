@@ -6,9 +6,9 @@ export type Tree = { readonly entries: readonly Entry[]; readonly blocks: BlockT
 
 /** Bytes of a new file, in their order. */
 export type Piece =
-  /** From an entry of the old tree. */
+  /** These bytes are in an entry of the old tree. */
   | { readonly kind: 'old'; readonly entry: number; readonly offset: number; readonly length: number }
-  /** From an entry of the new tree that is written earlier, or from an earlier place of the same one. */
+  /** These bytes are in an entry of the new tree that is written earlier, or earlier in the same one. */
   | { readonly kind: 'new'; readonly entry: number; readonly offset: number; readonly length: number }
   /** A block of the new manifest, from the zip. */
   | { readonly kind: 'fetched'; readonly block: number; readonly length: number };
@@ -76,9 +76,9 @@ export function blockOffsets({ blocks }: Pick<Manifest, 'blocks'>, entry: FileEn
 
 type OldPlaces = {
   readonly paths: ReadonlyMap<string, Entry>;
-  /** By the SHA-256 of a file. */
+  /** The entry with a file, by its SHA-256. */
   readonly files: ReadonlyMap<string, number>;
-  /** By the hash of a block. */
+  /** The place of a block, by its hash. */
   readonly blocks: ReadonlyMap<string, { readonly entry: number; readonly offset: number }>;
 };
 

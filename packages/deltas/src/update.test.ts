@@ -81,7 +81,11 @@ test('a small change takes few bytes, wherever the old content is', () => {
 });
 
 test('files that are the same as before are kept, renamed ones are copied, and unusable ones are not used', () => {
-  const renamed: TestTree = { 'x.pak': OLD['data/1.pak']!, run: OLD.run!, gone: { content: Buffer.from('gone'), method: 'stored' } };
+  const renamed: TestTree = {
+    'x.pak': OLD['data/1.pak']!,
+    run: OLD.run!,
+    gone: { content: Buffer.from('gone'), method: 'stored' },
+  };
   const { manifest } = zipTree(renamed);
   const plan = planUpdate(OLD_ZIP.manifest, manifest);
   assert.deepEqual(

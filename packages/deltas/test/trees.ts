@@ -163,13 +163,11 @@ function anyNext(old: Readonly<Record<string, TestFile>>): fc.Arbitrary<TestTree
     { 'empty/': null, 'empty2/': null, link: 'data/x' },
   );
   // Most files stay as they are.
-  return fc
-    .tuple(anyFiles, fc.array(fc.constantFrom(...NAMES)), others)
-    .map(([files, kept, more]) => ({
-      ...Object.fromEntries(kept.flatMap((path) => (old[path] ? [[path, old[path]]] : []))),
-      ...files,
-      ...more,
-    }));
+  return fc.tuple(anyFiles, fc.array(fc.constantFrom(...NAMES)), others).map(([files, kept, more]) => ({
+    ...Object.fromEntries(kept.flatMap((path) => (old[path] ? [[path, old[path]]] : []))),
+    ...files,
+    ...more,
+  }));
 }
 
 function edit(content: Buffer, [place, removed, added]: [number, number, Uint8Array]): Buffer {
