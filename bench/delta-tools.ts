@@ -87,10 +87,10 @@ export const TOOLS: readonly Tool[] = [
       run(seconds, 'zsyncmake', ['-u', 'new.tar', '-o', control, next]);
       const server = await serveFolder(paths.work);
       try {
-        const done = await runBeside(
+        const done = await runWhileServing(
           seconds,
           'zsync',
-          ['-q', '-i', old, '-o', join(paths.work, 'zsynced'), `${server.url}/new.tar.zsync`],
+          ['-q', '-i', old, '-o', join(paths.work, 'zsync.out'), `${server.url}/new.tar.zsync`],
           paths.work,
         );
         return outcomeOf(done, () => server.sentBytes());
@@ -106,7 +106,7 @@ export const TOOLS: readonly Tool[] = [
       rmSync(copy, { recursive: true, force: true });
       mkdirSync(copy);
       execFileSync('cp', ['-a', `${paths.old}/.`, copy]);
-      const options = ['-rlpc', '-z', '--zl=9', '--no-whole-file', '--delete', '--fuzzy', '--stats'];
+      const options = ['-r', '-l', '-p', '-c', '-z', '--zl=9', '--no-whole-file', '--delete', '--fuzzy', '--stats'];
       const done = run(seconds, 'rsync', [...options, `${paths.new}/`, `${copy}/`]);
       const numbers = /Total bytes sent: ([\d,]+)\s+Total bytes received: ([\d,]+)/.exec(done?.output ?? '');
       return outcomeOf(done, () => [1, 2].reduce((sum, part) => sum + Number(numbers?.[part]?.replaceAll(',', '')), 0));
@@ -120,8 +120,8 @@ function bytesIn(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** Like `run`, while this process serves files. */
-async function runBeside(
+/** Does what `run` does, while this process serves files. */
+async function runWhileServing(
   seconds: number,
   program: string,
   args: readonly string[],
