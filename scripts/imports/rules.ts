@@ -109,13 +109,10 @@ const RULES: readonly Rule[] = [
     name: 'every package, part and layer is listed in scripts/imports/rules.ts',
     find: ({ path }) => (isListed(path) ? [] : [{ line: 1, detail: path }]),
   },
-  forImports(
-    'a package imports only the packages that are listed for it',
-    ({ path }, { target }) => {
-      const [from, to] = [packageOf(path), packageOf(target)];
-      return to !== from && to !== undefined && PACKAGES[from ?? '']?.includes(to) !== true;
-    },
-  ),
+  forImports('a package imports only the packages that are listed for it', ({ path }, { target }) => {
+    const [from, to] = [packageOf(path), packageOf(target)];
+    return to !== from && to !== undefined && PACKAGES[from ?? '']?.includes(to) !== true;
+  }),
   forImports(
     'relative paths stay inside src; other packages are imported by name',
     ({ path }, { specifier, target }) => {
