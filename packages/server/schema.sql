@@ -2039,6 +2039,18 @@ create table native_symbols (
   constraint native_symbols_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
 );
 
+create table signing_keys (
+  key_id text not null,
+  generation integer not null,
+  public_key bytea not null,
+  sealed_private_key bytea not null,
+  succession bytea,
+  created_at timestamp with time zone not null,
+  constraint signing_keys_pkey PRIMARY KEY (key_id),
+  constraint signing_keys_generation_key UNIQUE (generation),
+  constraint signing_keys_check CHECK (((generation >= 0) AND ((generation > 0) OR (succession IS NULL))))
+);
+
 create table rollouts (
   game_id uuid not null,
   rollout_id uuid not null,

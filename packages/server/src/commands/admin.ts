@@ -20,6 +20,7 @@ import { auditChange, auditChanges } from '../request/audit.ts';
 import { issueDeployKeyFor } from '../ship/deploy-keys/deploy-keys.ts';
 import { changeQuota } from '../ship/quotas/quotas.ts';
 import { addGameCommands } from './admin-games.ts';
+import { addSigningKeyCommands } from './admin-signing-keys.ts';
 import { addTokenCommands } from './admin-tokens.ts';
 import { addUserCommands } from './admin-users.ts';
 import { UsageError } from './fail.ts';
@@ -116,6 +117,7 @@ export function addAdminCommands(admin: Command): void {
     .action(quotaCommand);
   addGameCommands(game);
   addOrganisationCommands(admin);
+  addSigningKeyCommands(admin);
   addTokenCommands(admin);
   admin
     .command('key')

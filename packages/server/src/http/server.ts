@@ -22,6 +22,7 @@ import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
 import { refuseAmbiguousHeads } from './request-head.ts';
 import { answerClientError, sendError } from './send-error.ts';
+import { mountSigningKeys } from './signing-keys-route.ts';
 import { mountStatus } from './status.ts';
 import { requestSpanOf, traceRequests } from './tracing.ts';
 
@@ -77,6 +78,7 @@ export function createHttpServer(
   keepPlayHostApart(app, ctx);
   refuseWhileStopping(app);
   mountStatus(app, ctx);
+  mountSigningKeys(app, ctx);
   mountAccounts(app, ctx, auth);
   mountOAuth(app, ctx, auth);
   mountOperations(app, ctx, auth, routes);
