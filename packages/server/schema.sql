@@ -2051,6 +2051,17 @@ create table signing_keys (
   constraint signing_keys_check CHECK (((generation >= 0) AND ((generation > 0) OR (succession IS NULL))))
 );
 
+create table file_manifests (
+  game_id uuid not null,
+  file_id uuid not null,
+  blob_key text not null,
+  size bigint not null,
+  sha256 text not null,
+  constraint file_manifests_pkey PRIMARY KEY (game_id, file_id),
+  constraint file_manifests_blob_key_key UNIQUE (blob_key),
+  constraint file_manifests_game_id_file_id_fkey FOREIGN KEY (game_id, file_id) REFERENCES files(game_id, file_id) ON DELETE CASCADE
+);
+
 create table rollouts (
   game_id uuid not null,
   rollout_id uuid not null,

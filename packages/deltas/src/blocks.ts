@@ -8,6 +8,9 @@ export const STREAM_END = Buffer.from([0x03, 0x00]);
 /** The largest stored block of deflate (RFC 1951, 3.2.4: LEN has 16 bits). */
 const STORED_BYTES = 0xffff;
 const STORED_HEADER_BYTES = 5;
+/** The lengths of an empty stored block, with which each flush of deflate ends. */
+export const FLUSH_END = Buffer.from([0x00, 0x00, 0xff, 0xff]);
+const EMPTY_BLOCK = Buffer.concat([Buffer.from([0x00]), FLUSH_END]);
 /** Space for the flush after a block that hardly gets smaller. */
 const SPARE_BYTES = 64;
 
@@ -56,7 +59,10 @@ export function unpackBlock(packed: Uint8Array, length: number): Buffer {
   return raw;
 }
 
-/** The bytes as stored blocks of deflate: five bytes more for each 64 KiB. */
+/**
+ * The bytes as stored blocks of deflate: five bytes more for each 64 KiB. The last one is empty, as a flush writes it, so
+ * that all packed blocks end alike, and can be found in a stream.
+ */
 function storeBlock(raw: Buffer): Buffer {
   const packed = Buffer.allocUnsafe(storedLength(raw.length));
   let to = 0;
@@ -68,10 +74,11 @@ function storeBlock(raw: Buffer): Buffer {
     packed.set(slice, to + STORED_HEADER_BYTES);
     to += STORED_HEADER_BYTES + slice.length;
   }
+  packed.set(EMPTY_BLOCK, to);
   return packed;
 }
 
 /** The packed length of `length` bytes that are stored. A block is never longer. */
 export function storedLength(length: number): number {
-  return length + STORED_HEADER_BYTES * Math.ceil(length / STORED_BYTES);
+  return length + STORED_HEADER_BYTES * Math.ceil(length / STORED_BYTES) + EMPTY_BLOCK.length;
 }

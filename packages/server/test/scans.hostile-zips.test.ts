@@ -97,6 +97,7 @@ it('neither throws nor hangs when the threads process a mutated zip', { timeout:
           key,
           content: 'zip',
           size,
+          manifest: null,
           scanner: null,
           timeoutMs: 20_000,
         });

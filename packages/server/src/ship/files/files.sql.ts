@@ -50,7 +50,8 @@ export type StoredEntry = { path: string; type: 'file' | 'folder' | 'symlink'; s
 
 /** Selects the blobs that rows refer to. The blobs of rejected files are deleted. */
 export const gameFileBlobs = sql`select blob_key as key, size, checksum as sha256, null::text as packing from files
-  where scan_state not in ('infected', 'error')`;
+  where scan_state not in ('infected', 'error')
+  union all select blob_key, size, null, null from file_manifests`;
 
 type FileKey = { game_id: string; file_id: string };
 
@@ -91,6 +92,27 @@ export async function insertEntries(tx: Tx, file: FileKey, entries: readonly Sto
     tx,
     sql`insert into file_entries (game_id, file_id, entries) values (${file.game_id}, ${file.file_id}, ${JSON.stringify(entries)})
       on conflict (game_id, file_id) do update set entries = excluded.entries`,
+  );
+}
+
+/** The manifest of a file: its blob, the size of that, and the SHA-256 that identifies it. */
+export type ManifestRow = { key: string; size: number; sha256: string };
+
+export async function insertManifest(tx: Tx, file: FileKey, { key, size, sha256 }: ManifestRow): Promise<void> {
+  await changed(
+    tx,
+    sql`insert into file_manifests (game_id, file_id, blob_key, size, sha256)
+      values (${file.game_id}, ${file.file_id}, ${key}, ${size}, ${sha256})
+      on conflict (game_id, file_id) do update set size = excluded.size, sha256 = excluded.sha256`,
+  );
+}
+
+/** Undefined if the file has no manifest, as files of older versions of the service. */
+export function findManifest(db: Db, file: FileKey): Promise<ManifestRow | undefined> {
+  return row(
+    db,
+    sql<ManifestRow>`select blob_key as key, size, sha256 from file_manifests
+      where game_id = ${file.game_id} and file_id = ${file.file_id}`,
   );
 }
 

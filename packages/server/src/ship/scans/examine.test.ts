@@ -10,7 +10,7 @@ import { type ExamineInput, examine } from './examine.ts';
 async function storedInput(t: { after: (fn: () => Promise<void>) => void }, bytes: Buffer): Promise<ExamineInput> {
   const { settings, key, size, remove } = await storeZip(bytes);
   t.after(remove);
-  return { blobSettings: settings, key, content: 'zip', size, scanner: null, timeoutMs: 60_000 };
+  return { blobSettings: settings, key, content: 'zip', size, manifest: null, scanner: null, timeoutMs: 60_000 };
 }
 
 it('examines a zip in a thread', async (t) => {

@@ -8,6 +8,7 @@ import { BlobMissingError, type BlobSettings } from '../../kernel/blobs/store.ts
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { runInThread, ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
+import type { ZipFacts } from './write-manifest.ts';
 
 /** A zip is unpacked, and checked by the rules for zips. A video is scanned as it is. */
 type Content = 'zip' | 'video';
@@ -20,6 +21,8 @@ export type ExamineInput = {
   size: number;
   /** The OS of the build. Rules for the names of one OS are skipped if it is undefined. */
   os?: Os | undefined;
+  /** For the manifest of a zip, and where it is stored; null for a video. */
+  manifest: null | (ZipFacts & { key: string });
   /** The address of clamd and the maximum bytes of one stream to it; null without a scanner. */
   scanner: null | { address: string; streamLimit: number };
   timeoutMs: number;
@@ -51,6 +54,8 @@ export type Examination = {
    * The entries in the order of the directory; empty for a video, and if a zip is infected or was not read completely.
    */
   entries: ExaminedEntry[];
+  /** The manifest that was stored for the zip; null for a video, and for a zip that is refused or can't have one. */
+  manifest: null | { key: string; size: number; sha256: string };
 };
 
 const THREAD = new URL('./scan.thread.ts', import.meta.url);
@@ -78,17 +83,15 @@ export const STATES = {
 const MIN_TIME_MS = 15 * 60_000;
 const MIN_BYTES_PER_MS = 2000;
 
-type ExaminedBlob = { key: string; size: number; content: Content; os?: Os | undefined };
+type ExaminedBlob = Pick<ExamineInput, 'key' | 'size' | 'content' | 'os' | 'manifest'>;
 
 /** Rejects like `examine`. */
-export function examineBlob(ctx: Context, { key, size, content, os }: ExaminedBlob): Promise<Examination> {
+export function examineBlob(ctx: Context, { size, ...blob }: ExaminedBlob): Promise<Examination> {
   const { clamd, clamdStreamLimit } = ctx.config;
   const input = {
-    blobSettings: ctx.blobs.settings,
-    key,
-    content,
+    ...blob,
     size,
-    os,
+    blobSettings: ctx.blobs.settings,
     scanner: clamd === undefined ? null : { address: clamd, streamLimit: clamdStreamLimit },
     timeoutMs: MIN_TIME_MS + size / MIN_BYTES_PER_MS,
   };
@@ -99,7 +102,7 @@ export function examineBlob(ctx: Context, { key, size, content, os }: ExaminedBl
 export function failureOf(error: unknown, content: Content): Examination {
   const detail = reasonOf(error, content);
   if (detail === null) throw error;
-  return { outcome: 'failed', detail, engine: null, signatureVersion: null, entries: [] };
+  return { outcome: 'failed', detail, engine: null, signatureVersion: null, entries: [], manifest: null };
 }
 
 function reasonOf(error: unknown, content: Content): string | null {

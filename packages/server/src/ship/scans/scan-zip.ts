@@ -10,20 +10,31 @@ import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
 import { describeInfected, SectionScans } from './section-scans.ts';
-import { readSections } from './zip-content.ts';
+import { type ReadContent, readSections } from './zip-content.ts';
 import { formatEntryName, judgeDirectory, judgeLink, judgeLinkLoops, unpackedBytes } from './zip-rules.ts';
 
+/** What is found for the manifest of a zip that is not refused. */
+export type ZipReading = { readonly directory: ZipDirectory; readonly contents: ReadonlyMap<ZipEntry, EntryContent> };
+/** `target` is where a link leads. */
+export type EntryContent = ReadContent & { readonly target: string | null };
+
+type ZipScanOptions = {
+  /** The OS of the build. */
+  readonly os?: Os | undefined;
+  /** Called if the zip is fine. */
+  readonly onRead?: (reading: ZipReading) => Promise<void>;
+};
+
 /**
- * Scans the zip of `size` bytes under `key` for a build of `os`. Without a scanner it is only checked. Rejects with
- * ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with the errors of the blob
- * store. Memory use does not depend on the size.
+ * Scans the zip of `size` bytes under `key`. Without a scanner it is only checked. Rejects with ScannerUnavailableError if the scanner cannot be reached, which is worth a retry, and with
+ * the errors of the blob store. Memory use does not depend on the size.
  */
 export async function scanZip(
   store: BlobStore,
   key: string,
   size: number,
   scanner: Scanner | null,
-  os?: Os,
+  { os, onRead }: ZipScanOptions = {},
 ): Promise<Examination> {
   const version = scanner === null ? null : await scanner.version();
   const report = (
@@ -31,7 +42,14 @@ export async function scanZip(
     detail: string | null,
     entries: ExaminedEntry[] = [],
   ): Examination => {
-    return { outcome, detail, engine: version?.engine ?? null, signatureVersion: version?.signatures ?? null, entries };
+    return {
+      outcome,
+      detail,
+      engine: version?.engine ?? null,
+      signatureVersion: version?.signatures ?? null,
+      entries,
+      manifest: null,
+    };
   };
   let whole: ScanVerdict | null = null;
   try {
@@ -46,6 +64,7 @@ export async function scanZip(
     const loop = judgeLinkLoops(sections.links, os);
     if (loop !== null) return report('failed', loop);
     if (sections.unscanned.length > 0) return report('failed', describeUnscanned(sections.unscanned), sections.entries);
+    await onRead?.({ directory, contents: sections.contents });
     return report(scanner === null ? 'unscanned' : 'clean', null, sections.entries);
   } catch (error) {
     if (!(error instanceof ZipError)) throw error;
@@ -83,6 +102,8 @@ type SectionsReport = {
   links: Link[];
   /** Empty if infected. */
   entries: ExaminedEntry[];
+  /** Of files and links. */
+  contents: ReadonlyMap<ZipEntry, EntryContent>;
 };
 
 /**
@@ -95,16 +116,17 @@ async function scanSections(
   scanner: Scanner | null,
 ): Promise<SectionsReport> {
   const scans = scanner === null ? null : new SectionScans(scanner);
-  const digests = new Map<ZipEntry, string>();
+  const contents = new Map<ZipEntry, EntryContent>();
   const links: Link[] = [];
-  for await (const { entry, content, size, finish } of readSections(store, key, directory)) {
-    const target = entry?.type === 'symlink' ? await readTarget(entry, content) : null;
+  for await (const { entry, content: bytes, size, finish } of readSections(store, key, directory)) {
+    const target = entry?.type === 'symlink' ? await readTarget(entry, bytes) : null;
     if (entry !== null && target !== null)
       links.push(...entry.names.map((path) => ({ path, target: target.toString('utf8') })));
     const name = entry === null ? UNLISTED : formatEntryName(entry.path);
-    if (size > 0) await scans?.add(name, target === null ? content : Readable.from([target]), size);
-    const sha256 = await finish();
-    if (entry !== null && entry.type !== 'folder') digests.set(entry, sha256);
+    if (size > 0) await scans?.add(name, target === null ? bytes : Readable.from([target]), size);
+    const content = await finish();
+    if (entry !== null && entry.type !== 'folder')
+      contents.set(entry, { ...content, target: target?.toString('utf8') ?? null });
     if (scans !== null && scans.infected !== null) break;
   }
   const unscanned = (await scans?.finish()) ?? [];
@@ -115,9 +137,9 @@ async function scanSections(
       path: entry.path,
       type: entry.type,
       size: entry.size,
-      sha256: digests.get(entry) ?? null,
+      sha256: contents.get(entry)?.sha256.toString('hex') ?? null,
     }));
-  return { infected, unscanned, links, entries: infected === null ? entries : [] };
+  return { infected, unscanned, links, entries: infected === null ? entries : [], contents };
 }
 
 /** The target of a link; `judgeDirectory` has limited its length. Throws ZipError if it leads out of the archive. */

@@ -7,20 +7,38 @@ import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
 import type { Scanner } from '../../kernel/scanner/scanner.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import type { Examination, ExamineInput } from './examine.ts';
-import { scanZip } from './scan-zip.ts';
+import { scanZip, type ZipReading } from './scan-zip.ts';
 import { describeInfected, scanInWindows } from './section-scans.ts';
+import { writeManifest, type ZipFacts } from './write-manifest.ts';
 
-await answerTask(async ({ blobSettings, key, content, size, os, scanner: options }: ExamineInput) => {
+await answerTask(async ({ blobSettings, key, content, size, os, manifest, scanner: options }: ExamineInput) => {
   const store = openBlobStore(blobSettings);
   const scanner = options === null ? null : createClamdScanner(options);
   try {
-    return content === 'zip'
-      ? await scanZip(store, key, size, scanner, os)
-      : await scanVideo(store, key, size, scanner);
+    if (content === 'video') return await scanVideo(store, key, size, scanner);
+    let stored: Examination['manifest'] = null;
+    const examination = await scanZip(store, key, size, scanner, {
+      os,
+      onRead: async (reading) => {
+        stored = manifest && (await storeManifest(store, reading, manifest));
+      },
+    });
+    return { ...examination, manifest: stored };
   } finally {
     await store.close();
   }
 });
+
+async function storeManifest(
+  store: BlobStore,
+  reading: ZipReading,
+  { key, ...facts }: ZipFacts & { key: string },
+): Promise<Examination['manifest']> {
+  const written = writeManifest(reading, facts);
+  if (written === null) return null;
+  await store.putWhole(key, written.packed);
+  return { key, size: written.packed.length, sha256: written.sha256.toString('hex') };
+}
 
 /**
  * Scans every byte of a video, whose container was checked when it was uploaded: the one of `size` bytes under `key`.
@@ -29,10 +47,10 @@ await answerTask(async ({ blobSettings, key, content, size, os, scanner: options
  */
 async function scanVideo(store: BlobStore, key: string, size: number, scanner: Scanner | null): Promise<Examination> {
   if (scanner === null)
-    return { outcome: 'unscanned', detail: null, engine: null, signatureVersion: null, entries: [] };
+    return { outcome: 'unscanned', detail: null, engine: null, signatureVersion: null, entries: [], manifest: null };
   const { engine, signatures } = await scanner.version();
   const verdict = await scanInWindows(scanner, new BlobCursor(store, key, size).stream(size));
-  const rest = { engine, signatureVersion: signatures, entries: [] };
+  const rest = { engine, signatureVersion: signatures, entries: [], manifest: null };
   switch (verdict.result) {
     case 'clean':
       return { outcome: 'clean', detail: null, ...rest };

@@ -34,7 +34,8 @@ import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts
 import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
 import { advanceChannel } from '../channels/channels.ts';
-import { insertEntries } from '../files/files.sql.ts';
+import { manifestKeyOf } from '../files/blob-keys.ts';
+import { insertEntries, insertManifest } from '../files/files.sql.ts';
 import { findFile, type GameFileRow, isOffered, isSettled, setScanState } from '../files/files.ts';
 import { type Examination, examineBlob, failureOf, STATES } from './examine.ts';
 import type { ZipRefusal } from './zip-rules.ts';
@@ -78,11 +79,13 @@ export async function scanVideo(
   { key, size }: { key: string; size: number },
   attempt: Attempt,
 ): Promise<VideoScan> {
-  const { outcome, detail } = await examineBlob(ctx, { key, size, content: 'video' }).catch((error: unknown) => {
-    if (!(error instanceof ScannerUnavailableError) || attempt.last) return failureOf(error, 'video');
-    ctx.metrics.scanRetries.inc();
-    throw error;
-  });
+  const { outcome, detail } = await examineBlob(ctx, { key, size, content: 'video', manifest: null }).catch(
+    (error: unknown) => {
+      if (!(error instanceof ScannerUnavailableError) || attempt.last) return failureOf(error, 'video');
+      ctx.metrics.scanRetries.inc();
+      throw error;
+    },
+  );
   return { state: STATES[outcome], detail };
 }
 
@@ -120,15 +123,19 @@ async function scanNow(ctx: Context, file: GameFileRow, attempt: Attempt): Promi
 
 async function examineFile(ctx: Context, file: GameFileRow): Promise<Examination> {
   const build = await findBuild(ctx.db, file.game_id, file.build_id);
-  return examineBlob(ctx, { key: file.blob_key, size: file.size, content: 'zip', os: build?.os });
+  const { version = '', os, arch = '' } = build ?? {};
+  const origin = { game: file.game_id, build: file.build_id, file: file.file_id, version, os: os ?? '', arch };
+  const manifest = { origin, checksum: file.checksum, key: manifestKeyOf(file.game_id, file.file_id) };
+  return examineBlob(ctx, { key: file.blob_key, size: file.size, content: 'zip', os, manifest });
 }
 
 async function conclude(ctx: Context, file: GameFileRow, examination: Examination, begun: number): Promise<ScanState> {
   const state = STATES[examination.outcome];
-  const { engine, signatureVersion, detail, entries } = examination;
+  const { engine, signatureVersion, detail, entries, manifest } = examination;
   const moved = await transact(ctx.db, async (tx) => {
     if (!(await setScanState(tx, file, { state, engine, signatureVersion, detail }))) return false;
     await insertEntries(tx, file, entries);
+    if (manifest !== null) await insertManifest(tx, file, manifest);
     const build = await findBuild(tx, file.game_id, file.build_id);
     if (build === null) return false;
     if (isOffered(state)) return advanceChannel(tx, ctx.clock.now(), build);

@@ -1,7 +1,10 @@
 // Reads the content of a zip once, in file order, and checks it against its directory.
-import { createHash } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
-import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
+import { crc32, type InflateRaw, inflateRawSync } from 'node:zlib';
+import { type FoundBlocks, unpackFindingBlocks } from '@chauffeur/deltas/block-finder';
+import { FLUSH_END, STREAM_END } from '@chauffeur/deltas/blocks';
+import { type ContentBlock, ContentBlocks } from '@chauffeur/deltas/content-blocks';
+import { type CutterSizes, DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
+import type { Method } from '@chauffeur/deltas/manifest';
 import { BlobCursor } from '../../kernel/blobs/blob-bytes.ts';
 import type { BlobStore } from '../../kernel/blobs/store.ts';
 import { FLAGS, type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
@@ -15,11 +18,21 @@ export type ZipSection = {
   readonly size: number;
   /** The bytes. A reader may stop and continue later. Throws ZipError if they do not match the directory. */
   readonly content: AsyncIterable<Buffer>;
-  /**
-   * Reads the rest of `content` and returns the SHA-256 of all of it as 64 hex characters. Call it before the next
-   * part.
-   */
-  readonly finish: () => Promise<string>;
+  /** Reads the rest of `content` and returns what is known of all of it. Call it before the next part. */
+  readonly finish: () => Promise<ReadContent>;
+};
+
+/** What was found while a section was read. */
+export type ReadContent = {
+  readonly sha256: Buffer;
+  /** The blocks that the content is cut into. */
+  readonly blocks: readonly ContentBlock[];
+  /** How it is in the zip. */
+  readonly method: Method;
+  /** The packed lengths of the blocks; empty unless the method is `blocks`. */
+  readonly packed: readonly number[];
+  /** Where its data starts in the zip. */
+  readonly offset: number;
 };
 
 /**
@@ -37,7 +50,11 @@ export async function* readSections(
   for (const entry of directory.entries.toSorted((a, b) => a.offset - b.offset)) {
     yield* readBetween(cursor, entry.offset, slack);
     await readLocalHeader(cursor, entry);
-    yield* readSection(entry, entry.size, unpack(entry, cursor.stream(entry.packedSize)));
+    yield* readSection(entry, {
+      size: entry.size,
+      offset: cursor.position,
+      bytes: unpack(entry, cursor.stream(entry.packedSize)),
+    });
     slack = (entry.flags & FLAGS.dataDescriptor) === 0 ? 0 : MAX_DESCRIPTOR_BYTES;
   }
   yield* readBetween(cursor, directory.fileSize, slack);
@@ -51,43 +68,74 @@ async function* readBetween(cursor: BlobCursor, end: number, slack: number): Asy
   const length = end - cursor.position;
   if (length < 0) throw new ZipError('The .zip has overlapping entries. Create it again with another tool.');
   if (length <= slack) await cursor.take(length);
-  else yield* readSection(null, length, cursor.stream(length));
+  else yield* readSection(null, { size: length, offset: cursor.position, bytes: cursor.stream(length) });
 }
+
+/** Returns nothing, or for a deflated entry, where its blocks are. */
+type Unpacked = AsyncGenerator<Buffer, FoundBlocks | undefined>;
+
+type SectionBytes = { readonly size: number; readonly offset: number; readonly bytes: Unpacked };
 
 async function* readSection(
   entry: ZipEntry | null,
-  size: number,
-  bytes: AsyncGenerator<Buffer>,
+  { size, offset, bytes }: SectionBytes,
 ): AsyncGenerator<ZipSection, undefined> {
-  const sha256 = createHash('sha256');
-  const hashed = tap(bytes, (chunk) => sha256.update(chunk));
+  const cut = new ContentBlocks(sizesOf(entry));
+  const reading = tap(bytes, (chunk) => cut.push(chunk));
+  let found: FoundBlocks | undefined;
+  const next = async (): Promise<IteratorResult<Buffer, undefined>> => {
+    const { done, value } = await reading.next();
+    if (!done) return { done: false, value };
+    found ??= value;
+    return { done: true, value: undefined };
+  };
   // The iterator has no `return`, so leaving a `for await` early does not end the reading.
-  const content = { [Symbol.asyncIterator]: () => ({ next: () => hashed.next() }) };
+  const content = { [Symbol.asyncIterator]: () => ({ next }) };
   try {
     yield {
       entry,
       size,
       content,
       finish: async () => {
-        for await (const _ of hashed);
-        return sha256.digest('hex');
+        for await (const _ of content);
+        const { sha256, blocks } = cut.finish();
+        return { sha256, blocks, offset, ...layoutOf(entry, blocks, found) };
       },
     };
   } finally {
-    await hashed.return(undefined);
+    await reading.return(undefined);
   }
 }
 
-async function* tap(
-  source: AsyncGenerator<Buffer>,
-  onChunk: (chunk: Buffer) => void,
-): AsyncGenerator<Buffer, undefined> {
-  for await (const chunk of source) {
-    onChunk(chunk);
-    yield chunk;
+function sizesOf(entry: ZipEntry | null): CutterSizes {
+  return entry?.method === DEFLATED ? DEFAULT_SIZES.packed : DEFAULT_SIZES.stored;
+}
+
+/** The blocks in the zip count if they are where the content is cut. */
+function layoutOf(
+  entry: ZipEntry | null,
+  blocks: readonly ContentBlock[],
+  found: FoundBlocks | undefined,
+): Pick<ReadContent, 'method' | 'packed'> {
+  if (entry?.method !== DEFLATED) return { method: 'stored', packed: [] };
+  const inZip = found?.blocks ?? null;
+  const isEqual =
+    inZip?.length === blocks.length && inZip.every(({ length }, index) => length === blocks[index]!.length);
+  if (inZip === null || !isEqual) return { method: 'whole', packed: [] };
+  return { method: 'blocks', packed: inZip.map(({ packed }) => packed) };
+}
+
+async function* tap(source: Unpacked, onChunk: (chunk: Buffer) => void): Unpacked {
+  for (;;) {
+    const { done, value } = await source.next();
+    if (done) return value;
+    onChunk(value);
+    yield value;
   }
 }
 
+/** A compression method (APPNOTE.TXT, 4.4.5). */
+const DEFLATED = 8;
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 
@@ -122,27 +170,28 @@ async function readLocalHeader(cursor: BlobCursor, entry: ZipEntry): Promise<voi
  * The unpacked bytes of an entry, with its size and CRC-32 checked. Never yields more bytes than the directory
  * announces.
  */
-async function* unpack(entry: ZipEntry, packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, undefined> {
+async function* unpack(entry: ZipEntry, packed: AsyncGenerator<Buffer>): Unpacked {
   let size = 0;
   let crc = 0;
-  for await (const chunk of entry.method === 0 ? packed : inflate(entry, packed)) {
+  const found = yield* tap(entry.method === DEFLATED ? inflate(entry, packed) : packed, (chunk) => {
     size += chunk.length;
     if (size > entry.size) throw tooLarge(entry);
     crc = crc32(chunk, crc);
-    yield chunk;
-  }
+  });
   if (size !== entry.size)
     throw new ZipError(`The .zip entry ${nameOf(entry)} is smaller than the directory says. Create the .zip again.`);
   if (crc !== entry.crc32)
     throw new ZipError(`The .zip entry ${nameOf(entry)} does not match its CRC-32. Create the .zip again.`);
+  return found;
 }
 
 /** Inflates a raw deflate stream (RFC 1951), which must use all packed bytes: data could be hidden after its end. */
-async function* inflate(entry: ZipEntry, packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, undefined> {
-  let used: number;
+async function* inflate(entry: ZipEntry, packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, FoundBlocks> {
+  let found: FoundBlocks;
   try {
-    used =
-      entry.packedSize + entry.size <= SMALL_BYTES ? yield* inflateSmall(entry, packed) : yield* inflateLarge(packed);
+    found = isSmall(entry)
+      ? yield* inflateSmall(entry, packed)
+      : yield* unpackFindingBlocks(packed, { maxBlockBytes: DEFAULT_SIZES.packed.max });
   } catch (error) {
     if (isTooLarge(error)) throw tooLarge(entry, error);
     if (isZlibError(error))
@@ -151,35 +200,29 @@ async function* inflate(entry: ZipEntry, packed: AsyncGenerator<Buffer>): AsyncG
       });
     throw error;
   }
-  if (used !== entry.packedSize)
+  if (found.used !== entry.packedSize)
     throw new ZipError(`The .zip entry ${nameOf(entry)} has bytes after its compressed data. Create the .zip again.`);
+  return found;
 }
 
-/** Entries up to this packed plus unpacked size are inflated in one call, which is ten times cheaper than a stream. */
-const SMALL_BYTES = 256 * 1024;
-const INFLATE_BYTES = 256 * 1024;
+/** Such entries have one block, and are inflated in one call, which is ten times cheaper than a stream. */
+function isSmall({ packedSize, size }: ZipEntry): boolean {
+  return size < DEFAULT_SIZES.packed.min && packedSize <= SMALL_BYTES;
+}
 
-/** Returns the number of packed bytes that the deflate stream took. */
-async function* inflateSmall(entry: ZipEntry, packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, number> {
+const SMALL_BYTES = 256 * 1024;
+const BLOCK_END = Buffer.concat([FLUSH_END, STREAM_END]);
+
+async function* inflateSmall(entry: ZipEntry, packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, FoundBlocks> {
   const bytes = Buffer.concat(await Array.fromAsync(packed));
   const options = { info: true, maxOutputLength: Math.max(1, entry.size), chunkSize: Math.max(64, entry.size) };
   // With `info`, the function returns more than its type declares.
   const { buffer, engine } = inflateRawSync(bytes, options) as unknown as { buffer: Buffer; engine: InflateRaw };
   yield buffer;
-  return engine.bytesWritten;
-}
-
-/** Returns the number of packed bytes that the deflate stream took. */
-async function* inflateLarge(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, number> {
-  const inflater = createInflateRaw({ chunkSize: INFLATE_BYTES });
-  // Errors reach the reader of the inflater below.
-  pipeline(packed, inflater).catch(() => {});
-  try {
-    yield* inflater as AsyncIterable<Buffer>;
-    return inflater.bytesWritten;
-  } finally {
-    inflater.destroy();
-  }
+  const used = engine.bytesWritten;
+  // Otherwise it is no block that can be followed by others.
+  if (!bytes.subarray(0, used).subarray(-BLOCK_END.length).equals(BLOCK_END)) return { blocks: null, used };
+  return { blocks: [{ length: buffer.length, packed: used - STREAM_END.length }], used };
 }
 
 function isZlibError(error: unknown): boolean {

@@ -27,11 +27,6 @@ export type Arrival = {
 /** Other steps of the transaction, before and after the row of the file is written. */
 export type RecordSteps = { before?: (tx: Tx) => Promise<void>; after?: (tx: Tx) => Promise<void> };
 
-/** The key of a file's blob. The sweep reads the file id from it. */
-export function gameFileBlobKey(gameId: string, fileId: string): string {
-  return `files/${gameId}/${fileId}.zip`;
-}
-
 /**
  * Throws `wrongChecksum` and `invalidFile`, after which the caller deletes the blob, and `fileNotSaved` if the row
  * could not be written, after which the upload can be retried. `steps` run in the transaction that records the file.

@@ -17,10 +17,11 @@ import { answer } from '../../request/perform.ts';
 import { createReceiver, storeBytes } from '../../request/receive-bytes.ts';
 import { stream } from '../../request/route.ts';
 import { requireBuild } from '../builds/builds.ts';
+import { zipKeyOf } from '../files/blob-keys.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, type FreeStorage, requireFreeStorage } from '../usage/usage.ts';
 import { receiveChunk } from './chunk.ts';
-import { completeFile, gameFileBlobKey } from './complete-file.ts';
+import { completeFile } from './complete-file.ts';
 import { hasTargetFields, readFilename, readTarget, requireSameTarget, zipTooLarge } from './upload-target.ts';
 import { openSession } from './uploads.ts';
 
@@ -101,7 +102,7 @@ export type SingleUpload = {
 
 export function startSingleUpload(ctx: Context, caller: GameCaller, storage: FreeStorage): SingleUpload {
   const fileId = newId();
-  const key = gameFileBlobKey(caller.gameId, fileId);
+  const key = zipKeyOf(caller.gameId, fileId);
   const receiver = createReceiver({
     maxBytes: Math.min(LIMITS.fileBytes, storage.bytes),
     tooLarge: storage.bytes < LIMITS.fileBytes ? storage.exceeded : zipTooLarge,

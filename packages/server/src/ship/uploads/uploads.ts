@@ -17,10 +17,10 @@ import { requireOwnProgram } from '../../people/games/games.ts';
 import type { Fields } from '../../request/form.ts';
 import { handle } from '../../request/route.ts';
 import { orDeletedBuild, requireBuild } from '../builds/builds.ts';
+import { FILES_PREFIX, fileIdOfKey, zipKeyOf } from '../files/blob-keys.ts';
 import { existingFiles } from '../files/files.sql.ts';
 import { originOf } from '../files/files.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
-import { gameFileBlobKey } from './complete-file.ts';
 import { dropSession, lockSession, requireSession, type UploadSession, unknownSession } from './upload-session.ts';
 import { readFilename, readTarget, readTotalSize, requireSameTarget } from './upload-target.ts';
 import * as sessions from './uploads.sql.ts';
@@ -55,7 +55,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
     filename,
     totalSize,
     checksum: target.checksum,
-    blob: await ctx.blobs.begin(gameFileBlobKey(caller.gameId, fileId)),
+    blob: await ctx.blobs.begin(zipKeyOf(caller.gameId, fileId)),
     keyRef: caller.keyRef,
     origin: originOf(caller),
     openedAt,
@@ -150,13 +150,9 @@ export async function sweepSessions(ctx: Context): Promise<void> {
 
 /** Deletes blobs that belong to neither a file nor a session and have not been modified for a day. */
 export function sweepBlobs(ctx: Context): Promise<void> {
-  return sweepOrphans(ctx, 'files/', async (keys) => {
-    const fileIds = keys.map(fileIdOf);
+  return sweepOrphans(ctx, FILES_PREFIX, async (keys) => {
+    const fileIds = keys.map(fileIdOfKey);
     const referenced = (await existingFiles(ctx.db, fileIds)).union(await sessions.sessionFiles(ctx.db, fileIds));
-    return new Set(keys.filter((key) => referenced.has(fileIdOf(key))));
+    return new Set(keys.filter((key) => referenced.has(fileIdOfKey(key))));
   });
-}
-
-function fileIdOf(key: string): string {
-  return key.slice(key.lastIndexOf('/') + 1, -'.zip'.length);
 }

@@ -1,0 +1,47 @@
+// Cuts the content of a file as it is read, and hashes it and its blocks.
+import { createHash, type Hash } from 'node:crypto';
+import { Cutter, type CutterSizes } from './cutter.ts';
+import { BLOCK_HASH_BYTES } from './manifest.ts';
+
+/** `hash` is the beginning of the SHA-256 of a block's content. */
+export type ContentBlock = { readonly length: number; readonly hash: Buffer };
+
+export class ContentBlocks {
+  readonly #cutter: Cutter;
+  readonly #whole = createHash('sha256');
+  /** Of the current block, which has this many bytes so far. */
+  #hash: Hash;
+  #current = 0;
+  readonly #blocks: ContentBlock[] = [];
+
+  constructor(sizes: CutterSizes) {
+    this.#cutter = new Cutter(sizes);
+    this.#hash = createHash('sha256');
+  }
+
+  push(piece: Uint8Array): void {
+    this.#whole.update(piece);
+    let at = 0;
+    for (const length of this.#cutter.push(piece)) {
+      const end = at + length - this.#current;
+      this.#hash.update(piece.subarray(at, end));
+      this.#blocks.push({ length, hash: beginningOf(this.#hash.digest()) });
+      this.#hash = createHash('sha256');
+      this.#current = 0;
+      at = end;
+    }
+    this.#current += piece.length - at;
+    if (at < piece.length) this.#hash.update(piece.subarray(at));
+  }
+
+  finish(): { sha256: Buffer; blocks: readonly ContentBlock[] } {
+    const sha256 = this.#whole.digest();
+    const length = this.#cutter.finish();
+    if (length > 0) this.#blocks.push({ length, hash: beginningOf(this.#hash.digest()) });
+    return { sha256, blocks: this.#blocks };
+  }
+}
+
+function beginningOf(digest: Buffer): Buffer {
+  return digest.subarray(0, BLOCK_HASH_BYTES);
+}
