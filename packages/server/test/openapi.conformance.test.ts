@@ -111,6 +111,7 @@ describe('the OpenAPI document describes', () => {
     const samples = await makeSamples(server);
     for (const id of [
       'store.download',
+      'store.manifest',
       'media.download',
       'videos.download',
       'crashes.download',

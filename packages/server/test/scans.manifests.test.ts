@@ -1,6 +1,6 @@
 // The manifest that the scan of a zip writes: whatever wrote the zip, each block is found where the manifest says.
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { packBlockSync, STREAM_END, unpackBlock } from '@chauffeur/deltas/blocks';
@@ -125,4 +125,29 @@ test('a stream with flushes that another program wrote is no stream of blocks', 
   ]);
   const { manifest } = await readManifestOf(zip);
   for (const path of ['a', 'b']) assert.ok(readFrom(zip, manifest, path).equals(data));
+});
+
+test('a manifest is public where its file is, with the signature of the installation', async () => {
+  const { manifest, fileUid } = await readManifestOf(buildZip([{ name: 'game', data: 'hello' }]));
+  const url = `${server.url}/api/v1/public/games/${game.uid}/files/${fileUid}/manifest`;
+  const response = await fetch(url);
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('content-type'), 'application/vnd.chauffeur.manifest');
+  const bytes = unpackManifest(Buffer.from(await response.arrayBuffer()));
+  assert.deepEqual(decodeManifest(bytes), manifest);
+  const [keyId, signature = ''] = response.headers.get('x-chauffeur-signature')?.split(' ') ?? [];
+  const { keys } = await (await fetch(`${server.url}/.well-known/chauffeur-keys.json`)).json();
+  const { public_key: x } = keys.find(({ key_id }: { key_id: string }) => key_id === keyId);
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  const digest = createHash('sha256').update(bytes).digest();
+  const message = Buffer.concat([Buffer.from('chauffeur manifest 1\n'), digest]);
+  assert.ok(verify(null, message, key, Buffer.from(signature, 'base64url')));
+  const etag = response.headers.get('etag') ?? '';
+  assert.equal((await fetch(url, { headers: { 'if-none-match': etag } })).status, 304);
+
+  const hidden = await makeGame(server, { visibility: 'draft' });
+  const { fileUid: hiddenFile } = await shipAndScan(server, hidden, {}, buildZip([{ name: 'game', data: 'hello' }]));
+  const ofDraft = `${server.url}/api/v1/public/games/${hidden.uid}/files/${hiddenFile}/manifest`;
+  assert.equal((await fetch(ofDraft)).status, 404);
+  assert.equal((await fetch(url.replace(fileUid, hiddenFile))).status, 404);
 });

@@ -199,6 +199,7 @@ export const OPERATIONS: readonly Operation[] = [
   store.listSimilar,
   store.renderMarkdown,
   store.downloadFile,
+  store.getManifest,
   store.downloadByLink,
   store.getProvenance,
   play.getPlay,

@@ -237,3 +237,16 @@ export const downloadFile = defineOperation({
   statuses: [200, 206, 302, 304],
   errors: ['notFound', 'notOnChannel', 'notClean'],
 });
+
+export const getManifest = defineOperation({
+  id: 'store.manifest',
+  summary: 'Get the signed manifest of a zip: its entries and blocks, for clients that fetch only what changed',
+  method: 'GET',
+  path: '/public/games/{uid}/files/{file_uid}/manifest',
+  access: 'public',
+  tokenScope: 'builds:read',
+  params: FileParams,
+  answerTypes: ['application/vnd.chauffeur.manifest'],
+  statuses: [200, 206, 304],
+  errors: ['notFound', 'notOnChannel', 'notClean'],
+});

@@ -485,6 +485,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'moderation.restore': () => ({ path: { uid: other.uid } }),
     'operator.setFeatured': () => ({ json: { game: null } }),
     'store.download': () => ({ headers: game.keyHeaders }),
+    'store.manifest': () => ({ headers: game.keyHeaders }),
     'store.downloadByLink': () => {
       const config = { ...server.ctx.config, downloadUrl: 'https://downloads.example.com' };
       const link = createDownloadLink({ ...server.ctx, config }, { gameId: game.uid, fileId: web.fileUid });

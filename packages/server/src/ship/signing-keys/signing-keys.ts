@@ -10,7 +10,7 @@ import { perContext } from '../../request/per-context.ts';
 import * as keys from './signing-keys.sql.ts';
 
 /** Says what is signed, so that a signature for one purpose is invalid for any other. */
-export type SigningPurpose = 'statement' | 'signing key';
+export type SigningPurpose = 'manifest' | 'statement' | 'signing key';
 
 /** What a signature is made of: `chauffeur`, the purpose and the version of its format, a line break, and the message. */
 export function messageOf(purpose: SigningPurpose, message: Uint8Array): Buffer {

@@ -14,8 +14,9 @@ import { handle, stream } from '../../request/route.ts';
 import { matches, resumesDownload, sendBlob } from '../../request/send-blob.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDownload } from '../../ship/downloads/downloads.ts';
-import { readEntries, readScanHistory } from '../../ship/files/files.sql.ts';
+import { findManifest, readEntries, readScanHistory } from '../../ship/files/files.sql.ts';
 import { findFile, type GameFileRow, isOffered } from '../../ship/files/files.ts';
+import { signMessage } from '../../ship/signing-keys/signing-keys.ts';
 import { countReferredDownload } from '../statistics/statistics.ts';
 import { CACHE_SECONDS, readShelf } from './shelves.ts';
 import { requireDownloadable, requireFile, requireOffered } from './store.ts';
@@ -38,6 +39,27 @@ export const downloadFile = stream(contract.downloadFile, async (ctx, { caller, 
   if (link !== null && !matches(request.headers['if-none-match'], blob.etag))
     return reply.header('etag', blob.etag).code(302).header('location', link).send();
   return sendBlob(ctx.blobs, request, reply, { ...blob, signedSeconds: SIGNED_SECONDS });
+});
+
+const MANIFEST_TYPE = 'application/vnd.chauffeur.manifest';
+/** A manifest never changes, but its signature is that of a key which can be replaced. */
+const MANIFEST_SECONDS = 300;
+
+/** `GET …/files/{file_uid}/manifest`, with its signature in a header. Clients may ask for it as for the file. */
+export const getManifest = stream(contract.getManifest, async (ctx, { caller, input, request, reply }) => {
+  const { game, file } = await requireDownloadable(ctx, caller, input, () => true);
+  const manifest = await findManifest(ctx.db, file);
+  if (manifest === undefined)
+    throw errors.notFound('file_uid: this file has no manifest. Download the zip as a whole.');
+  const { keyId, bytes } = await signMessage(ctx, 'manifest', Buffer.from(manifest.sha256, 'hex'));
+  const scope = game.visibility === 'public' ? 'public' : 'private';
+  reply
+    .header('cache-control', `${scope}, max-age=${MANIFEST_SECONDS}`)
+    .header('vary', 'Authorization, Cookie, X-Access-Token')
+    .header('x-chauffeur-signature', `${keyId} ${bytes.toString('base64url')}`);
+  const { key, size, sha256 } = manifest;
+  const blob = { key, size, etag: `"${sha256}"`, filename: `${file.file_id}.manifest`, contentType: MANIFEST_TYPE };
+  return sendBlob(ctx.blobs, request, reply, { ...blob, signedSeconds: null });
 });
 
 /** `GET …/public/downloads/{token}`: the bytes, for a CDN that keeps them while the link is valid. */
