@@ -18,7 +18,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'debug-symbols': [],
   deltas: ['contract'],
   server: ['contract', 'minidump', 'debug-symbols', 'deltas'],
-  cli: ['contract', 'debug-symbols', 'deltas'],
+  updater: ['contract', 'deltas'],
+  cli: ['contract', 'debug-symbols', 'deltas', 'updater'],
   web: ['contract'],
 };
 

@@ -31,6 +31,10 @@ export type Context = {
   /** Creates a client without a key, for what anyone may ask. Throws as `urls` does. */
   connectAsGuest(server?: string): Client;
   /**
+   * How a player asks a server: with the login for it, if there is one, and otherwise as anyone. Throws as `urls` does.
+   */
+  playerOf(server?: string): Player;
+  /**
    * The URLs of the server that an argument names, or else of the one from the flags, the environment or the newest
    * login. Throws LocalError if one is invalid, or if the argument and --url name different servers.
    */
@@ -40,6 +44,9 @@ export type Context = {
   /** Runs a call that is safe to repeat, and retries it a few times after transient failures. */
   retryBriefly<T>(attempt: () => Promise<T>): Promise<T>;
 };
+
+/** `server` is the address without the path of the API. */
+export type Player = { readonly server: string; readonly headers: Readonly<Record<string, string>> };
 
 const AGENT = { 'user-agent': CLI_USER_AGENT };
 
@@ -72,6 +79,14 @@ export function createContext(options: GlobalOptions, output: Output, signal: Ab
       const known = urls(server);
       useProxy(env, [known.url]);
       return createClient({ ...known, headers: AGENT });
+    },
+    playerOf(server) {
+      const { url } = urls(server);
+      useProxy(env, [url]);
+      const login = logins.read().all.find((stored) => stored.url === url);
+      if (login !== undefined) warnIfUnencrypted([url], output);
+      const headers = { ...AGENT, ...(login !== undefined && { authorization: `Bearer ${login.key}` }) };
+      return { server: url.replace(/\/api\/v1$/, ''), headers };
     },
     async connect() {
       const { url, uploadUrl, credential } = await readSettings(options, env, process.stdin, logins.read);

@@ -7,7 +7,7 @@ import { LocalError } from './failures.ts';
 /** Texts of several lines, which can be empty. */
 const TEXTS = ['description', 'changelog'];
 /** Paths and patterns are used exactly as they are written. */
-const PATHS = ['asset', 'files', 'ignore', 'out', 'symbols', 'tmp', 'write'];
+const PATHS = ['asset', 'files', 'ignore', 'out', 'program', 'symbols', 'tmp', 'write'];
 
 const VARIABLE = /^(\$\{?[A-Za-z_]\w*\}?|\$env:\w+|%[A-Za-z_]\w*%|\$\([\w.]+\)|\$?\{\{.*\}\}|\$\[\[.*\]\])$/;
 

@@ -2,6 +2,7 @@
 import { ForeignAnswerError, NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
 import { formatNumber } from '@chauffeur/contract/format';
+import { UpdaterError, type UpdaterErrorCode } from '@chauffeur/updater/error';
 import { hasColour } from './colours.ts';
 import { explainFailure } from './connection-failure.ts';
 import { GaveUpError, InterruptedError, LocalError, ScanError } from './failures.ts';
@@ -19,7 +20,7 @@ export type Result = {
 
 /** A failure as it is printed. `code` is an error code of the service or one of the words in docs/cli.md. */
 export type Problem = {
-  code: number | 'usage' | 'network' | 'scan' | 'interrupted' | 'internal';
+  code: number | 'usage' | 'network' | 'scan' | 'interrupted' | 'internal' | UpdaterErrorCode;
   message: string;
   remedy: string | null;
   request_id: string | null;
@@ -28,6 +29,15 @@ export type Problem = {
 };
 
 const EXIT = { usage: 1, api: 2, network: 3 } as const;
+/** A problem of this computer, an answer of the server that isn't used, and a server that can't be reached. */
+const UPDATER_EXIT: Readonly<Record<UpdaterErrorCode, number>> = {
+  folder: EXIT.usage,
+  locked: EXIT.usage,
+  space: EXIT.usage,
+  'not-offered': EXIT.api,
+  untrusted: EXIT.api,
+  network: EXIT.network,
+};
 const SCAN_EXIT = { rejected: EXIT.api, pending: EXIT.network } as const;
 const SCAN_REMEDY = {
   rejected: "Remove the files that the scan found and upload again. Rejected uploads are listed on the game's page.",
@@ -41,6 +51,8 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof LocalError) {
     return { ...problem, code: 'usage', remedy: error.remedy ?? null, exitCode: EXIT.usage };
   }
+  if (error instanceof UpdaterError)
+    return { ...problem, code: error.code, remedy: error.remedy, exitCode: UPDATER_EXIT[error.code] };
   if (error instanceof ApiError) {
     const { code, requestId } = error;
     return { ...problem, code, remedy: ERRORS[code].remedy, request_id: requestId ?? null, exitCode: EXIT.api };

@@ -119,6 +119,36 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/open.ts')).openCommand,
   },
   {
+    usage: 'install <game> [folder]',
+    description: 'install a game that can be updated',
+    load: async () => (await import('./commands/install.ts')).installCommand,
+  },
+  {
+    usage: 'update [folder]',
+    description: 'update an installed game, downloading only what changed',
+    load: async () => (await import('./commands/install.ts')).updateCommand,
+  },
+  {
+    usage: 'verify [folder]',
+    description: 'compare the files of an installed game with what was installed',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
+  {
+    usage: 'repair [folder]',
+    description: 'make the files of an installed game right again',
+    load: async () => (await import('./commands/install.ts')).repairCommand,
+  },
+  {
+    usage: 'launch [folder]',
+    description: 'start an installed game',
+    load: async () => (await import('./commands/launch.ts')).launchCommand,
+  },
+  {
+    usage: 'uninstall [folder]',
+    description: 'remove an installed game, but not what its player changed or added',
+    load: async () => (await import('./commands/verify.ts')).uninstallCommand,
+  },
+  {
     usage: 'doctor',
     description: 'check the address, proxy, TLS, clock, deploy key and disk, and say what to fix',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,

@@ -32,3 +32,9 @@ export async function syncFolder(path: string): Promise<void> {
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o755 });
 }
+
+/** Makes the content of a file durable. */
+export async function syncFile(path: string): Promise<void> {
+  await using handle = await open(path, 'r+');
+  await handle.sync();
+}

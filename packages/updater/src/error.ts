@@ -6,6 +6,8 @@ export type UpdaterErrorCode =
   | 'folder'
   /** Another process installs or updates this folder. */
   | 'locked'
+  /** The channel has no build for this computer. */
+  | 'not-offered'
   /** The disk has too little space. */
   | 'space'
   /** What the server sent isn't what it signed, or isn't allowed. Nothing of it was used. */

@@ -1,7 +1,7 @@
 // Finds places in the folder of an install. Nothing outside of it is ever touched, whatever a manifest says, and
 // whatever links are in the folder.
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UpdaterError } from './error.ts';
 
@@ -35,4 +35,13 @@ export async function placeOf(folder: string, path: string): Promise<string> {
       );
   }
   return join(place, parts.at(-1)!);
+}
+
+/** Whether a folder has nothing but entries with these names, or doesn't exist. */
+export async function isEmptyFolder(path: string, apart: readonly string[]): Promise<boolean> {
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.every((name) => apart.includes(name));
 }

@@ -15,8 +15,13 @@ export type Step =
   | { readonly kind: 'folder'; readonly path: string }
   /** Sets whether a file that stays as it is can be run. */
   | { readonly kind: 'mode'; readonly path: string; readonly executable: boolean }
-  /** Deletes a file or a link, and the folders that are empty after that. */
-  | { readonly kind: 'remove'; readonly path: string };
+  /** Deletes a file, a link or an empty folder, and the folders that are empty after that. */
+  | { readonly kind: 'remove'; readonly path: string }
+  /** Moves a file of the player to a path in the state folder, before another is put in its place. */
+  | { readonly kind: 'save'; readonly path: string; readonly to: string };
+
+/** Steps that come before all others. */
+type Removal = Extract<Step, { kind: 'remove' | 'save' }>;
 
 /**
  * What is done to the folder: everything is removed before anything is put in place, because a new name may differ from
@@ -80,12 +85,15 @@ async function applyJournal(folders: InstallFolders, journal: Journal): Promise<
   const { steps, state } = journal;
   if (!journal.removed) {
     const touched = new Set<string>([folders.game]);
-    for (const step of steps) if (step.kind === 'remove') await removeEntry(folders, step.path, touched);
+    for (const step of steps) {
+      if (step.kind === 'save') await saveEntry(folders, step, touched);
+      if (step.kind === 'remove') await removeEntry(folders, step.path, touched);
+    }
     await syncFolders(touched);
     await replaceFile(journalPath(folders), JSON.stringify({ ...journal, removed: true }));
   }
   const touched = new Set<string>([folders.game]);
-  for (const step of steps) if (step.kind !== 'remove') await applyStep(folders, step, touched);
+  for (const step of steps) if (step.kind !== 'remove' && step.kind !== 'save') await applyStep(folders, step, touched);
   await syncFolders(touched);
   for (const { from, to } of state) {
     const source = join(folders.state, from);
@@ -102,11 +110,7 @@ async function syncFolders(folders: Iterable<string>): Promise<void> {
   for (const folder of folders) if ((await statOf(folder))?.isDirectory()) await syncFolder(folder);
 }
 
-async function applyStep(
-  folders: InstallFolders,
-  step: Exclude<Step, { kind: 'remove' }>,
-  touched: Set<string>,
-): Promise<void> {
+async function applyStep(folders: InstallFolders, step: Exclude<Step, Removal>, touched: Set<string>): Promise<void> {
   const place = await placeOf(folders.game, step.path);
   touched.add(dirname(place));
   switch (step.kind) {
@@ -152,11 +156,23 @@ async function removeEntry(folders: InstallFolders, path: string, touched: Set<s
   });
   if (place === null) return;
   const stats = await statOf(place);
-  if (stats !== null && !stats.isDirectory()) {
-    touched.add(dirname(place));
-    await removeInUse(folders, place);
-  }
+  touched.add(dirname(place));
+  if (stats?.isDirectory()) return removeEmptyFolders(folders.game, place);
+  if (stats !== null) await removeInUse(folders, place);
   await removeEmptyFolders(folders.game, dirname(place));
+}
+
+/** Not again, if it was moved before an interruption. */
+async function saveEntry(
+  folders: InstallFolders,
+  { path, to }: Extract<Step, { kind: 'save' }>,
+  touched: Set<string>,
+): Promise<void> {
+  const [place, target] = [await placeOf(folders.game, path), join(folders.state, to)];
+  if ((await statOf(target)) !== null || (await statOf(place)) === null) return;
+  await makeFolder(dirname(target));
+  await rename(place, target);
+  touched.add(dirname(place)).add(dirname(target));
 }
 
 /** Removes folders from the inside out, as long as they are empty and inside of the game's. */

@@ -1,0 +1,235 @@
+// Asks the server which build to install, and for what is needed to trust its bytes.
+import { type Client, createClient, isTransient } from '@chauffeur/contract/client';
+import { isError } from '@chauffeur/contract/errors';
+import type { Arch, Os } from '@chauffeur/contract/identity';
+import { defineOperation, type OutputOf } from '@chauffeur/contract/operation';
+import { Nullable, Sha256, Uuid } from '@chauffeur/contract/operations/fields';
+import { getPublicGame } from '@chauffeur/contract/operations/store';
+import Type from 'typebox';
+import { UpdaterError } from './error.ts';
+import type { Platform } from './platform.ts';
+import { BRIEF, Retries, TransientError } from './retries.ts';
+
+/** Where a game is, and as whom to ask for it. */
+export type GameAddress = {
+  /** The address of the server, without a `/` at its end. */
+  readonly server: string;
+  /** The uid or slug of the game. */
+  readonly game: string;
+};
+
+export type ServerOptions = {
+  readonly server: string;
+  /** Sent to the server, but not to where it redirects: the login of a player who may see more. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+};
+
+/** A build that the server offers for a channel and a platform. */
+export type Offer = {
+  readonly buildId: string;
+  readonly version: string;
+  readonly os: Os;
+  readonly arch: Arch;
+  readonly fileUid: string;
+  /** Bytes of the zip. */
+  readonly size: number;
+  /** SHA-256 of the zip as hex digits. */
+  readonly checksum: string;
+};
+
+export type Change = { readonly title: string; readonly description: string };
+/** What is new in one version. */
+export type Release = { readonly version: string; readonly title: string; readonly changes: readonly Change[] };
+
+export type GameInfo = { readonly uid: string; readonly slug: string; readonly name: string };
+
+/** What a game that is installed should run. */
+export type UpdateAnswer = {
+  /** Null if the channel offers nothing for this platform. */
+  readonly offer: Offer | null;
+  /** Whether to install it. */
+  readonly isUpdate: boolean;
+  /** Why the installed build should not be used any longer; null if it can. */
+  readonly withdrawn: string | null;
+  /** The newest first. */
+  readonly changelog: readonly Release[];
+};
+
+const Offered = Type.Object({
+  build_id: Uuid,
+  version: Type.String(),
+  file_uid: Uuid,
+  size: Type.Integer(),
+  checksum: Sha256,
+});
+
+/** The part of the operation that an update needs. Servers before it have no such route. */
+const getUpdate = defineOperation({
+  id: 'store.update',
+  summary: 'Find the build that an installed game should run',
+  method: 'GET',
+  path: '/public/games/{uid}/updates',
+  access: 'public',
+  params: Type.Object({ uid: Type.String() }),
+  query: Type.Object({
+    build_id: Type.String(),
+    device_uid: Type.Optional(Type.String()),
+    channel: Type.Optional(Type.String()),
+    os: Type.Optional(Type.String()),
+    arch: Type.Optional(Type.String()),
+  }),
+  output: Type.Object({
+    withdrawn: Nullable(Type.Object({ reason: Type.String() })),
+    update: Type.Boolean(),
+    offered: Nullable(Offered),
+    changelog: Type.Array(
+      Type.Object({
+        version: Type.String(),
+        title: Type.String(),
+        changelog_items: Type.Array(Type.Object({ title: Type.String(), description: Type.String() })),
+      }),
+    ),
+  }),
+  statuses: [200],
+  errors: ['notFound', 'unknownBuild'],
+});
+
+/** What is installed, as the server is asked about it. */
+export type Installed = {
+  readonly gameUid: string;
+  readonly buildId: string;
+  readonly channel: string;
+  readonly deviceUid: string;
+  readonly os: Os;
+  readonly arch: Arch;
+};
+
+export class GameServer {
+  readonly #client: Client;
+  readonly #options: ServerOptions;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#client = createClient({
+      url: `${options.server}/api/v1`,
+      ...(options.headers !== undefined && { headers: options.headers }),
+      ...(options.fetch !== undefined && { fetch: options.fetch }),
+    });
+  }
+
+  get options(): ServerOptions {
+    return this.#options;
+  }
+
+  downloadUrl(gameUid: string, fileUid: string): string {
+    return `${this.#options.server}/api/v1/public/games/${gameUid}/files/${fileUid}/download`;
+  }
+
+  manifestUrl(gameUid: string, fileUid: string): string {
+    return `${this.#options.server}/api/v1/public/games/${gameUid}/files/${fileUid}/manifest`;
+  }
+
+  keysUrl(): string {
+    return `${this.#options.server}/.well-known/chauffeur-keys.json`;
+  }
+
+  /** The build that a channel offers for the first of `platforms` that it has. */
+  async findOffer(
+    game: string,
+    channel: string,
+    platforms: readonly Platform[],
+    signal: AbortSignal | undefined,
+  ): Promise<{ game: GameInfo; offer: Offer | null; release: Release | null; others: readonly Platform[] }> {
+    const found = await persist(signal, () =>
+      this.#client.call(getPublicGame, { uid: game, channel }, signalOf(signal)),
+    );
+    const downloads = found.downloads.filter((download) => download.channel === channel);
+    const matching = platforms.flatMap((platform) =>
+      downloads.filter(({ os, arch }) => os === platform.os && arch === platform.arch),
+    );
+    const [download] = matching;
+    const info = { uid: found.game_uid, slug: found.slug, name: found.name };
+    const others = downloads.map(({ os, arch }) => ({ os, arch }));
+    if (download === undefined) return { game: info, offer: null, release: null, others };
+    const { version, title, changelog_items } = download;
+    return { game: info, offer: offerOf(download), release: { version, title, changes: changelog_items }, others };
+  }
+
+  /** What an installed game should run. A server that can't say is asked what the channel offers. */
+  async findUpdate(installed: Installed, signal: AbortSignal | undefined): Promise<UpdateAnswer> {
+    const { gameUid: uid, buildId: build_id, deviceUid: device_uid, channel, os, arch } = installed;
+    try {
+      const query = { uid, build_id, device_uid, channel, os, arch };
+      const answer = await persist(signal, () => this.#client.call(getUpdate, query, signalOf(signal)));
+      return updateOf(answer, installed);
+    } catch (error) {
+      if (!isError(error, 'notFound') && !isError(error, 'unknownBuild')) throw error;
+    }
+    const { offer, release } = await this.findOffer(uid, channel, [{ os, arch }], signal);
+    const isUpdate = offer !== null && offer.buildId !== build_id;
+    return { offer, isUpdate, withdrawn: null, changelog: isUpdate && release !== null ? [release] : [] };
+  }
+}
+
+/** Tries a call a few times, if it fails for a reason that may pass. */
+async function persist<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  const retries = new Retries(BRIEF);
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      const transient = new TransientError((error as Error).message, { cause: error });
+      await retries.waitAfter(transient, signal ?? new AbortController().signal).catch((last: unknown) => {
+        throw last === transient ? error : last;
+      });
+    }
+  }
+}
+
+function signalOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+function offerOf(download: OutputOf<typeof getPublicGame>['downloads'][number]): Offer {
+  const { build_id: buildId, version, os, arch, file } = download;
+  return checkedOffer({ buildId, version, os, arch, fileUid: file.file_uid, size: file.size, checksum: file.checksum });
+}
+
+/** The offer is for the platform that was asked for: a manifest for another one is then refused. */
+function updateOf(
+  { withdrawn, update, offered, changelog }: OutputOf<typeof getUpdate>,
+  { os, arch }: Platform,
+): UpdateAnswer {
+  const offer =
+    offered === null
+      ? null
+      : checkedOffer({
+          buildId: offered.build_id,
+          version: offered.version,
+          os,
+          arch,
+          fileUid: offered.file_uid,
+          size: offered.size,
+          checksum: offered.checksum,
+        });
+  const releases = changelog.map(({ version, title, changelog_items: changes }) => ({ version, title, changes }));
+  return { offer, isUpdate: update && offer !== null, withdrawn: withdrawn?.reason ?? null, changelog: releases };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Ids become parts of addresses and file names, so that an answer with others is refused. */
+function checkedOffer(offer: Offer): Offer {
+  const { buildId, fileUid, size, checksum } = offer;
+  const isValid =
+    UUID.test(buildId) && UUID.test(fileUid) && SHA256.test(checksum) && Number.isSafeInteger(size) && size >= 0;
+  if (isValid) return offer;
+  throw new UpdaterError(
+    'untrusted',
+    'The server described the download in a way that makes no sense.',
+    'Check the address of the game, and any proxy.',
+  );
+}

@@ -1,0 +1,212 @@
+// Servers, proxies and stores that fail or answer in unusual ways.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { download, type Part, WrongBytesError } from '../src/download.ts';
+import { Throttle } from '../src/throttle.ts';
+import { ZipSource } from '../src/zip-source.ts';
+import { type Hook, Origin } from './setup/origin.ts';
+
+let origin: Origin;
+let zip: Buffer;
+before(async () => {
+  origin = await new Origin().start();
+  const release = origin.release({ 'a.pak': randomBytes(6_000_000) });
+  zip = release.zip;
+});
+after(() => origin.stop());
+beforeEach(() => {
+  origin.ranges = [];
+  origin.sentBytes = 0;
+});
+
+/** Downloads slices of the zip, and checks each. Returns how many were wrong at first. */
+async function fetchAll(hook: Hook, { stallMs = 5000, slice = 100_000, step = 200_000 } = {}): Promise<number> {
+  origin.hook = hook;
+  let wrong = 0;
+  const parts: Part[] = [];
+  const used = new Set<number>();
+  for (let offset = 0; offset + slice <= zip.length; offset += step)
+    parts.push({
+      offset,
+      length: slice,
+      use: async (bytes) => {
+        const isRight = bytes.equals(zip.subarray(offset, offset + slice));
+        if (!isRight) {
+          wrong += 1;
+          throw new WrongBytesError();
+        }
+        used.add(offset);
+      },
+    });
+  const source = new ZipSource({
+    url: `${origin.url}/api/v1/public/games/${origin.game}/files/${origin.releases[0]!.fileUid}/download`,
+    size: zip.length,
+    headers: { authorization: 'Bearer secret' },
+    fetch,
+    throttle: new Throttle(Number.POSITIVE_INFINITY),
+    stallMs,
+    onBytes: () => {},
+  });
+  const { signal } = new AbortController();
+  await download(source, parts, { size: zip.length, signal, retries: { failures: 4, pace: 0.001 } });
+  assert.equal(used.size, parts.length);
+  return wrong;
+}
+
+const isZip = (url: string | undefined) => url?.endsWith('/download') === true || url?.startsWith('/cdn') === true;
+
+test('small gaps are downloaded, large ones are not', async () => {
+  await fetchAll(() => false, { slice: 100_000, step: 105_000 });
+  assert.ok(origin.ranges.length <= 2, `${origin.ranges.length} requests`);
+  origin.ranges = [];
+  await fetchAll(() => false);
+  assert.ok(origin.ranges.length > 20);
+  assert.ok(origin.sentBytes < 2 * zip.length);
+});
+
+test('a server that ignores ranges sends the zip once', async () => {
+  let sent = 0;
+  await fetchAll((request, response) => {
+    if (!isZip(request.url)) return false;
+    sent += 1;
+    response.writeHead(200, { 'content-length': zip.length }).end(zip);
+    return true;
+  });
+  assert.ok(sent <= 6, `${sent} times`);
+});
+
+test('a connection that ends early is continued', async () => {
+  let count = 0;
+  await fetchAll(
+    (request, response) => {
+      const [, from = '0', to = '0'] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
+      count += 1;
+      if (count % 3 === 0) return false;
+      const body = zip.subarray(Number(from), Number(to) + 1);
+      response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${zip.length}`, 'content-length': body.length });
+      response.write(body.subarray(0, Math.floor(body.length * 0.6)), () => response.destroy());
+      return true;
+    },
+    { slice: 50_000, step: 50_000 },
+  );
+});
+
+test('failures that may pass are tried again, and others are not', async () => {
+  let count = 0;
+  await fetchAll((request, response) => {
+    count += 1;
+    if (count % 2 === 0 || !isZip(request.url)) return false;
+    response.writeHead([500, 502, 503, 429][count % 4]!).end();
+    return true;
+  });
+  await assert.rejects(
+    fetchAll((_, response) => {
+      response.writeHead(503).end();
+      return true;
+    }),
+    { code: 'network', message: /503/ },
+  );
+  count = 0;
+  await assert.rejects(
+    fetchAll((_, response) => {
+      count += 1;
+      response.writeHead(410).end();
+      return true;
+    }),
+    { code: 'network', message: /410/ },
+  );
+  assert.ok(count <= 4);
+});
+
+test('signed addresses that expire are asked for again, and get no login', async () => {
+  let [given, uses] = [0, 0];
+  await fetchAll((request, response) => {
+    if (request.url?.startsWith('/cdn') === true) {
+      assert.equal(request.headers.authorization, undefined);
+      uses += 1;
+      if (uses % 7 === 0) given += 1;
+      if (!request.url.endsWith(`=${given}`)) {
+        response.writeHead(403).end();
+        return true;
+      }
+      origin.sendZip(request, response, origin.releases[0]!);
+      return true;
+    }
+    assert.equal(request.headers.authorization, 'Bearer secret');
+    response.writeHead(302, { location: `/cdn?valid=${given}` }).end();
+    return true;
+  });
+  assert.ok(given > 2);
+});
+
+test('redirects without an end, to other protocols or to nowhere are failures', async () => {
+  for (const location of ['/download', 'file:///etc/passwd', 'javascript:alert(1)', ''])
+    await assert.rejects(
+      fetchAll((_, response) => {
+        response.writeHead(302, { location }).end();
+        return true;
+      }),
+      { code: 'network' },
+    );
+});
+
+test('another range, another size or no bytes at all are failures', async () => {
+  const answers: Hook[] = [
+    (_, response) => {
+      response.writeHead(206, { 'content-range': `bytes 5-104/${zip.length}` }).end(zip.subarray(5, 105));
+      return true;
+    },
+    (_, response) => {
+      response.writeHead(206, { 'content-range': 'bytes 0-99/100' }).end(zip.subarray(0, 100));
+      return true;
+    },
+    (_, response) => {
+      response.writeHead(206, { 'content-type': 'multipart/byteranges; boundary=x' }).end('--x');
+      return true;
+    },
+    (_, response) => {
+      response.writeHead(200, { 'content-length': 10 }).end('0123456789');
+      return true;
+    },
+    (_, response) => {
+      response.writeHead(416, { 'content-range': `bytes */${zip.length}` }).end();
+      return true;
+    },
+  ];
+  for (const hook of answers) await assert.rejects(fetchAll(hook), { code: 'network' });
+});
+
+test('a connection on which nothing arrives is given up', async () => {
+  let count = 0;
+  await fetchAll(
+    (_, response) => {
+      count += 1;
+      if (count > 4) return false;
+      response.writeHead(206, { 'content-range': `bytes 0-99/${zip.length}`, 'content-length': 100 }).write('x');
+      return true;
+    },
+    { stallMs: 100 },
+  );
+});
+
+test('wrong bytes are asked for again, and never used', async () => {
+  const spoilt = new Set<string>();
+  const spoil: Hook = (request, response) => {
+    const { range = '' } = request.headers;
+    const [, from = '0', to = '0'] = /bytes=(\d+)-(\d+)/.exec(range) ?? [];
+    if (spoilt.has(range)) return false;
+    spoilt.add(range);
+    const body = Buffer.alloc(Number(to) - Number(from) + 1);
+    response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${zip.length}` }).end(body);
+    return true;
+  };
+  assert.ok((await fetchAll(spoil)) > 0);
+  await assert.rejects(
+    fetchAll((request, response) => {
+      spoilt.clear();
+      return spoil(request, response, origin);
+    }),
+    { code: 'untrusted' },
+  );
+});
