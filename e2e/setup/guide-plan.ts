@@ -82,6 +82,10 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   },
   'cli: source <(chauffeur completion zsh)': { not: 'zsh is not installed' },
 
+  'updates: chauffeur install games.example.com/g/night-owls': {
+    not: 'e2e/updates.test.ts installs, starts and updates a game by these commands',
+  },
+
   // Crashes and events
   'symbols: dsymutil Game.app/Contents/MacOS/Game -o Game.dSYM': { not: 'dsymutil exists on macOS only' },
   'symbols: gcc -g -O2 -Wl,--build-id -o game game.c': { run: true, needs: 'gcc' },

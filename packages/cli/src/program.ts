@@ -139,7 +139,7 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/install.ts')).repairCommand,
   },
   {
-    usage: 'launch [folder]',
+    usage: 'launch [folder] [args...]',
     description: 'start an installed game',
     load: async () => (await import('./commands/launch.ts')).launchCommand,
   },

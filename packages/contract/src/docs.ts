@@ -50,6 +50,12 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'Staged rollouts',
         description: 'Offer a version to a share of devices, and let guards stop it if it is worse.',
       },
+      {
+        page: 'updates',
+        title: 'Install games and keep them up to date',
+        label: 'Updates',
+        description: 'What players install with the command or your launcher, and how updates stay small and safe.',
+      },
     ],
   },
   {

@@ -8,7 +8,10 @@ import type { OpenRange } from './zip-source.ts';
 export type Part = {
   readonly offset: number;
   readonly length: number;
-  /** Rejects with WrongBytesError if they aren't what they should be. May be called again after that. */
+  /**
+   * Rejects with WrongBytesError if they aren't what they should be. May be called again after that. The bytes are valid
+   * until it resolves.
+   */
   readonly use: (bytes: Buffer) => Promise<void>;
 };
 
@@ -147,10 +150,12 @@ async function useParts(
   }
 }
 
-/** Reads pieces of a stream that don't overlap, in their order. */
+/** Reads pieces of a stream that don't overlap, in their order. Each is valid until the next one is read. */
 class StreamReader {
   readonly #bytes: AsyncGenerator<Buffer, void>;
   #chunk: Buffer = Buffer.alloc(0);
+  /** Used again and again, because memory would grow faster than it is collected. */
+  #scratch: Buffer = Buffer.alloc(0);
   /** Where the chunk begins. */
   #position: number;
 
@@ -163,7 +168,8 @@ class StreamReader {
     while (this.#position + this.#chunk.length <= offset && length > 0) await this.#next();
     this.#drop(offset - this.#position);
     if (this.#chunk.length >= length) return this.#take(length);
-    const result = Buffer.allocUnsafe(length);
+    if (this.#scratch.length < length) this.#scratch = Buffer.allocUnsafe(length);
+    const result = this.#scratch.subarray(0, length);
     let filled = 0;
     for (;;) {
       const taken = this.#take(Math.min(this.#chunk.length, length - filled));

@@ -195,10 +195,11 @@ class Stager {
     if (stats.size !== entry.size) await truncate(part, entry.size);
     const { blocks: table } = this.#options.changes.wanted;
     const missing = new Set<number>();
+    const buffer = Buffer.allocUnsafe(blocks.reduce((most, block) => Math.max(most, table.lengths[block]!), 0));
     await using handle = await open(part, 'r');
     for (const block of blocks) {
       this.#options.signal.throwIfAborted();
-      const bytes = Buffer.allocUnsafe(table.lengths[block]!);
+      const bytes = buffer.subarray(0, table.lengths[block]!);
       const isThere = await readExactly(handle, bytes, bytes.length, places[block - entry.firstBlock]!);
       if (!isThere || !isBlock(table, block, bytes)) missing.add(block);
     }
@@ -265,8 +266,9 @@ class Stager {
       await handle.truncate(entry.size);
       const hash = createHash('sha256');
       let at = 0;
-      for (const piece of work.isWritten ? [wholePiece(entry)] : plan.pieces) {
-        await this.#addPiece(work, handle, piece, at, (bytes) => hash.update(bytes));
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, entry.size)));
+      for (const piece of work.isWritten ? [wholePiece(entry)] : mergeFetched(plan.pieces)) {
+        for await (const bytes of this.#addPiece(work, { handle, piece, at, buffer })) hash.update(bytes);
         at += piece.length;
       }
       if (!hash.digest().equals(entry.sha256)) return;
@@ -328,17 +330,13 @@ class Stager {
     return best?.[0] ?? null;
   }
 
-  /** Writes a piece of a file at `at`, unless it is there already, and passes its bytes on. */
-  async #addPiece(
+  /** Writes a piece of a file at `at`, unless it is there already, and yields its bytes. */
+  async *#addPiece(
     work: Work,
-    target: FileHandle,
-    piece: Piece,
-    at: number,
-    onBytes: (bytes: Buffer) => void,
-  ): Promise<void> {
+    { handle: target, piece, at, buffer }: { handle: FileHandle; piece: Piece; at: number; buffer: Buffer },
+  ): AsyncGenerator<Buffer, void> {
     const { signal } = this.#options;
     const source = await this.#sourceOf(work, target, piece, at);
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, piece.length)));
     try {
       for (let done = 0; done < piece.length; done += buffer.length) {
         signal.throwIfAborted();
@@ -347,7 +345,7 @@ class Stager {
         const read = readExactly(source.handle, bytes, bytes.length, source.offset + done);
         if (!(await read.catch(() => false))) bytes.fill(0);
         if (source.handle !== target) await writeAll(target, bytes, at + done);
-        onBytes(bytes);
+        yield bytes;
       }
     } finally {
       await source.close();
@@ -450,6 +448,18 @@ function placesOf({ blocks }: Manifest, entry: FileEntry): number[] {
 
 function wholePiece(entry: FileEntry): Piece {
   return { kind: 'fetched', block: entry.firstBlock, length: entry.size };
+}
+
+/** Downloaded blocks that follow each other are read as one piece. */
+function mergeFetched(pieces: readonly Piece[]): Piece[] {
+  const merged: Piece[] = [];
+  for (const piece of pieces) {
+    const last = merged.at(-1);
+    if (piece.kind === 'fetched' && last?.kind === 'fetched')
+      merged[merged.length - 1] = { ...last, length: last.length + piece.length };
+    else merged.push(piece);
+  }
+  return merged;
 }
 
 /** Bytes of a file that aren't where they were in the old one. */
