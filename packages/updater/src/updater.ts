@@ -467,10 +467,12 @@ async function openTarget(
     const key = followKeys(keys, keyId, current.key);
     const manifest = openManifest(sent.packed, signature, key, { gameUid: uid, ...offer });
     transfer.count(sent.packed.length);
+    await removeSpools(folders, null);
     return { manifest, source, key, isSigned: true, cleanUp: async () => {} };
   }
   if (current.isSigned) throw untrusted(`The server has no signed list of the files of version ${offer.version}.`);
   const handles = new Handles();
+  await removeSpools(folders, offer.fileUid);
   const spool = await Spool.open(join(folders.state, offer.fileUid), offer.size, handles);
   await checkSpace(folders.state, offer.size - spool.presentBytes);
   try {
@@ -494,6 +496,13 @@ async function openTarget(
     isSigned: false,
     cleanUp: () => spool.remove(),
   };
+}
+
+/** Removes the downloads of other versions that were given up. */
+async function removeSpools(folders: InstallFolders, apartFrom: string | null): Promise<void> {
+  for (const name of await readdir(folders.state))
+    if (/\.(packed|have)$/.test(name) && (apartFrom === null || !name.startsWith(apartFrom)))
+      await rm(join(folders.state, name), { force: true });
 }
 
 /** Refuses a version that can't be installed on this computer, or that has files where the updater has its own. */

@@ -1,9 +1,10 @@
 // Installs and updates games from a server whose zips have blocks of all kinds, in the ways that players do.
 import assert from 'node:assert/strict';
-import { existsSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
+import { mountSmallDisk, unmountSmallDisk } from '../../server/test/setup/small-disk.ts';
 import {
   checkForUpdate,
   install,
@@ -248,6 +249,40 @@ test('a zip without a manifest is downloaded as a whole, and resumed', async (t)
   const { downloadedBytes: small } = await updateIn(folder);
   assert.deepEqual(read(folder), expected(next));
   assert.ok(small < 400_000, `${small} bytes`);
+});
+
+test('a disk with too little space is found before the download, and a full one leaves the old version', async (t) => {
+  // Unmounted before its folder is removed.
+  const mounted: string[] = [];
+  t.after(() => mounted.forEach(unmountSmallDisk));
+  const disk = mountSmallDisk(makeFolder(t), 40_000_000);
+  if (disk === null) return t.skip('skipped: this account can’t mount a disk');
+  mounted.push(disk);
+  const folder = join(disk, 'game');
+  const old: Tree = { 'a.pak': noise(8_000_000, 20), 'b.dat': 'old' };
+  const next: Tree = { 'a.pak': noise(9_000_000, 21), 'b.dat': 'new' };
+  origin.release(old);
+  await installInto(folder);
+  origin.release(next);
+  write(disk, 'filler', Buffer.alloc(20_000_000));
+  origin.ranges = [];
+  await assert.rejects(updateIn(folder), { code: 'space', message: /are needed/ });
+  assert.deepEqual(origin.ranges, []);
+  rmSync(join(disk, 'filler'));
+  // Another program fills the disk meanwhile.
+  const onProgress: Options['onProgress'] = ({ phase, done }) => {
+    if (phase !== 'downloading' || done < 2_000_000 || existsSync(join(disk, 'filler'))) return;
+    try {
+      writeFileSync(join(disk, 'filler'), Buffer.alloc(40_000_000));
+    } catch {
+      // Until it is full.
+    }
+  };
+  await assert.rejects(updateIn(folder, { onProgress }), { code: 'space' });
+  assert.deepEqual(read(folder), expected(old));
+  rmSync(join(disk, 'filler'));
+  assert.ok((await updateIn(folder)).downloadedBytes < 8_000_000);
+  assert.deepEqual(read(folder), expected(next));
 });
 
 test('a folder with other files is refused, and a wrong folder is left as it was', async (t) => {
