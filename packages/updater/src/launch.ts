@@ -8,7 +8,7 @@ import { placeOf, statOf } from './inside.ts';
 import type { Install } from './state.ts';
 
 /** Programs that come with engines and aren't the game. */
-const HELPERS = /(crash|^unin|setup|vc_?re|dotnet|prereq|helper|report|python\d*|ffmpeg)/i;
+const HELPERS = /(crash|uninstall|setup|vc_?re|dotnet|prereq|helper|report|python\d*|ffmpeg)/i;
 const LIBRARIES = /\.(so(\.\d+)*|dylib|dll)$/i;
 
 /** The paths that may be the game's program, best first: paths with the fewest folders in them. */

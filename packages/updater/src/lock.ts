@@ -1,6 +1,6 @@
 // One process at a time changes an install.
 import { readFileSync } from 'node:fs';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { UpdaterError } from './error.ts';
 
@@ -58,11 +58,29 @@ function locked(): UpdaterError {
   );
 }
 
-/** Whether the file didn't exist. */
+/** Whether the file didn't exist. It has its content from the beginning, so that no process takes it for a damaged one. */
 async function createFile(path: string, content: string): Promise<boolean> {
+  const whole = `${path}.${process.pid}.${++files}`;
+  await writeFile(whole, content);
   try {
-    await using handle = await open(path, 'wx', 0o644);
-    await handle.writeFile(content);
+    await link(whole, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    // Not all file systems have hard links.
+    return createInPlace(path, content);
+  } finally {
+    await rm(whole, { force: true });
+  }
+}
+
+/** Counts the files of this process, which may try twice at once. */
+let files = 0;
+
+async function createInPlace(path: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(path, content, { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

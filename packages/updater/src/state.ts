@@ -96,10 +96,6 @@ export async function writeInstall(folders: InstallFolders, install: Install): P
   await replaceFile(join(folders.state, INSTALL), serialise(install));
 }
 
-export async function writeFileTimes(folders: InstallFolders, times: FileTimes): Promise<void> {
-  await replaceFile(join(folders.state, FILES), JSON.stringify(times));
-}
-
 /** Writes what `NEXT_STATE` moves into place. */
 export async function writeNextState(
   folders: InstallFolders,

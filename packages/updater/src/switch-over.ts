@@ -70,6 +70,11 @@ export async function switchOver(folders: InstallFolders, changes: Omit<Journal,
   await applyJournal(folders, journal);
 }
 
+/** Whether a switch has begun that is not finished. */
+export async function isSwitching(folders: InstallFolders): Promise<boolean> {
+  return (await statOf(journalPath(folders))) !== null;
+}
+
 /** Finishes a switch that was interrupted. Returns whether there was one. */
 export async function finishSwitch(folders: InstallFolders): Promise<boolean> {
   const text = await readFile(journalPath(folders), 'utf8').catch((error: NodeJS.ErrnoException) => {

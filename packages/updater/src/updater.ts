@@ -37,6 +37,7 @@ import {
   finishSwitch,
   foldersOf,
   type InstallFolders,
+  isSwitching,
   STATE_FOLDER,
   type Step,
   switchOver,
@@ -270,12 +271,18 @@ export async function uninstall(options: Options): Promise<Removal> {
   return { ...removal, kept };
 }
 
-/** What is installed in a folder; null if nothing is. A switch that was interrupted is finished first. */
-export function readInstalled(options: Options): Promise<{ install: Install; manifest: Manifest | null } | null> {
-  return inFolder(options, async (folders) => {
+/**
+ * What is installed in a folder; null if nothing is. A switch that was interrupted is finished first. While another process
+ * downloads a new version, it is the old one, which can be started.
+ */
+export async function readInstalled(options: Options): Promise<{ install: Install; manifest: Manifest | null } | null> {
+  const read = async (folders: InstallFolders) => {
     const current = await readInstall(folders);
     return current === null ? null : { install: current, manifest: await readInstalledManifest(folders) };
-  });
+  };
+  const folders = foldersOf(resolve(options.folder));
+  const isWhole = (await statOf(folders.state)) !== null && !(await isSwitching(folders));
+  return isWhole ? read(folders) : inFolder(options, read);
 }
 
 /** Remembers the program that the player chose to start. */

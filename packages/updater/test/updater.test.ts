@@ -275,7 +275,7 @@ test('a disk with too little space is found before the download, and a full one 
     try {
       writeFileSync(join(disk, 'filler'), Buffer.alloc(40_000_000));
     } catch {
-      // Until it is full.
+      // The disk is full now.
     }
   };
   await assert.rejects(updateIn(folder, { onProgress }), { code: 'space' });
