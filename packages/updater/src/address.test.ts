@@ -16,7 +16,7 @@ test('the address of a game is read as players copy it', () => {
   assert.deepEqual(parseAddress('http://10.0.0.1/games/g/owls')?.server, 'http://10.0.0.1/games');
 });
 
-test('other texts are no addresses', () => {
+test('other texts are not addresses', () => {
   for (const text of [
     '',
     'Night Owls',

@@ -1,3 +1,4 @@
+// cspell:ignore unins
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Os } from '@chauffeur/contract/identity';

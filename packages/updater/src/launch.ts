@@ -1,4 +1,5 @@
 // Finds the program of an installed game, and starts it.
+// cspell:ignore unins
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Os } from '@chauffeur/contract/identity';
 import type { Manifest } from '@chauffeur/deltas/manifest';
@@ -8,7 +9,7 @@ import { placeOf, statOf } from './inside.ts';
 import type { Install } from './state.ts';
 
 /** Programs that come with engines and aren't the game. */
-const HELPERS = /(crash|uninstall|setup|vc_?re|dotnet|prereq|helper|report|python\d*|ffmpeg)/i;
+const HELPERS = /(crash|unins|setup|vc_?re|dotnet|prereq|helper|report|python\d*|ffmpeg)/i;
 const LIBRARIES = /\.(so(\.\d+)*|dylib|dll)$/i;
 
 /** The paths that may be the game's program, best first: paths with the fewest folders in them. */
