@@ -144,16 +144,17 @@ export class GameServer {
     const found = await persist(signal, () =>
       this.#client.call(getPublicGame, { uid: game, channel }, signalOf(signal)),
     );
-    const downloads = found.downloads.filter((download) => download.channel === channel);
+    if (!Array.isArray(found?.downloads)) throw nonsense();
+    const downloads = found.downloads.filter((download) => download?.channel === channel);
     const matching = platforms.flatMap((platform) =>
       downloads.filter(({ os, arch }) => os === platform.os && arch === platform.arch),
     );
     const [download] = matching;
-    const info = { uid: found.game_uid, slug: found.slug, name: found.name };
+    if (!UUID.test(found.game_uid)) throw nonsense();
+    const info = { uid: found.game_uid, slug: clean(found.slug), name: clean(found.name) };
     const others = downloads.map(({ os, arch }) => ({ os, arch }));
     if (download === undefined) return { game: info, offer: null, release: null, others };
-    const { version, title, changelog_items } = download;
-    return { game: info, offer: offerOf(download), release: { version, title, changes: changelog_items }, others };
+    return { game: info, offer: offerOf(download), release: releaseOf(download), others };
   }
 
   /** What an installed game should run. A server that can't say is asked what the channel offers. */
@@ -194,7 +195,8 @@ function signalOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {
 
 function offerOf(download: OutputOf<typeof getPublicGame>['downloads'][number]): Offer {
   const { build_id: buildId, version, os, arch, file } = download;
-  return checkedOffer({ buildId, version, os, arch, fileUid: file.file_uid, size: file.size, checksum: file.checksum });
+  const { file_uid: fileUid, size, checksum } = file ?? {};
+  return checkedOffer({ buildId, version: clean(version), os, arch, fileUid, size, checksum });
 }
 
 /** The offer is for the platform that was asked for: a manifest for another one is then refused. */
@@ -203,19 +205,44 @@ function updateOf(
   { os, arch }: Platform,
 ): UpdateAnswer {
   const offer =
-    offered === null
+    offered == null
       ? null
       : checkedOffer({
           buildId: offered.build_id,
-          version: offered.version,
+          version: clean(offered.version),
           os,
           arch,
           fileUid: offered.file_uid,
           size: offered.size,
           checksum: offered.checksum,
         });
-  const releases = changelog.map(({ version, title, changelog_items: changes }) => ({ version, title, changes }));
-  return { offer, isUpdate: update && offer !== null, withdrawn: withdrawn?.reason ?? null, changelog: releases };
+  const releases = Array.isArray(changelog) ? changelog.map(releaseOf) : [];
+  const reason = withdrawn == null ? null : clean(withdrawn.reason);
+  return { offer, isUpdate: update === true && offer !== null, withdrawn: reason, changelog: releases };
+}
+
+type ReleaseAnswer = {
+  readonly version: string;
+  readonly title: string;
+  readonly changelog_items: readonly { readonly title: string; readonly description: string }[];
+};
+
+function releaseOf({ version, title, changelog_items: items }: ReleaseAnswer): Release {
+  const changes = Array.isArray(items) ? items : [];
+  return {
+    version: clean(version),
+    title: clean(title),
+    changes: changes.map((change) => ({ title: clean(change?.title), description: clean(change?.description) })),
+  };
+}
+
+const MAX_TEXT = 5000;
+
+/** A text as it can be printed in a terminal, whatever the server sends. */
+function clean(text: unknown): string {
+  return String(text ?? '')
+    .slice(0, MAX_TEXT)
+    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -227,7 +254,11 @@ function checkedOffer(offer: Offer): Offer {
   const isValid =
     UUID.test(buildId) && UUID.test(fileUid) && SHA256.test(checksum) && Number.isSafeInteger(size) && size >= 0;
   if (isValid) return offer;
-  throw new UpdaterError(
+  throw nonsense();
+}
+
+function nonsense(): UpdaterError {
+  return new UpdaterError(
     'untrusted',
     'The server described the download in a way that makes no sense.',
     'Check the address of the game, and any proxy.',

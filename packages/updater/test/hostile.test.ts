@@ -288,6 +288,26 @@ test('ids that are not ids are refused', async (t) => {
   }
 });
 
+test('answers that make no sense are refused, and texts are cleaned for terminals', async (t) => {
+  const folder = join(makeFolder(t), 'game');
+  origin.release(TREE);
+  for (const data of [null, 1, [], {}, { downloads: null }, { downloads: [null], game_uid: '../x' }]) {
+    origin.hook = (request, response) => {
+      if (/\/games\/night-owls/.test(request.url ?? '')) sendJson(response, { success: true, data });
+      else return false;
+      return true;
+    };
+    await assert.rejects(installInto(folder), { name: 'UpdaterError' });
+    assert.ok(!existsSync(folder));
+  }
+  origin.hook = () => false;
+  const evil = { ...origin.offered!, version: '1\u001b[2J\u202e' };
+  origin.releases.push(evil);
+  origin.offered = evil;
+  const { to } = await installInto(folder);
+  assert.equal(to.version, '1 [2J ');
+});
+
 test('a zip without a manifest is checked by its sum, and unpacked only inside', async (t) => {
   const folder = join(makeFolder(t), 'game');
   const release = origin.release(TREE);
