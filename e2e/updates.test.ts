@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { findFreePort } from '../packages/server/test/setup/free-port.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
 import { shipAndScan } from '../packages/server/test/setup/uploads.ts';
 import { noise, read, write } from '../packages/updater/test/setup/folders.ts';
@@ -82,7 +83,7 @@ test('a pushed game is installed, started, updated, repaired and removed', async
   assert.deepEqual(read(folder), {});
 });
 
-test('zips of other programs are updated too, and a file without a manifest as a whole', async (t) => {
+test('zips of other programs are updated too', async (t) => {
   const other = await makeGame(server);
   const folder = join(work.path, 'zipped');
   const source = join(work.path, 'source');
@@ -99,7 +100,7 @@ test('zips of other programs are updated too, and a file without a manifest as a
   } catch {
     return t.skip('skipped: zip not found');
   }
-  const shipped = await shipAndScan(server, other, { version: '1' }, zip());
+  await shipAndScan(server, other, { version: '1' }, zip());
   const address = `${server.url}/g/${other.slug}`;
   await succeed('install', address, folder, '--os', 'linux', '--arch', 'x86_64', '--json');
   assert.deepEqual(read(folder), read(source));
@@ -108,17 +109,17 @@ test('zips of other programs are updated too, and a file without a manifest as a
   const { downloaded_bytes } = await succeed('update', folder, '--json');
   assert.deepEqual(read(folder), read(source));
   assert.ok(Number(downloaded_bytes) < 100_000);
-  assert.ok(shipped.fileUid);
 });
 
 test('what is wrong is said, with the exit codes of other commands', async () => {
   const folder = join(work.path, 'none');
+  const port = await findFreePort();
   const cases: [string[], number, RegExp][] = [
     [['install', 'not an address'], 1, /not the address of a game/],
     [['install', `${server.url}/g/no-such-game`, folder], 2, /no such game|not found|does not exist/i],
     [['install', `${server.url}/g/${game.slug}`, folder, '--os', 'macos'], 2, /not offered/],
     [['install', `${server.url}/g/${game.slug}`, folder, '--limit-rate', 'fast'], 1, /--limit-rate/],
-    [['install', 'http://127.0.0.1:9/g/owls', folder], 3, /refused|failed/],
+    [['install', `http://127.0.0.1:${port}/g/owls`, folder], 3, /refused|failed/],
     [['update', folder], 1, /No game is installed/],
     [['verify', folder], 1, /No game is installed/],
     [['launch', folder], 1, /No complete game|No game is installed/],
