@@ -11,7 +11,7 @@ import { DEFLATED, type KnownEntry, layOut, localHeader, STORED } from '@chauffe
 type Listed = { path: string; type: 'file' | 'folder' | 'link'; mode: number; size: number };
 
 /** Files, folders and links of a folder in the order of their bytes. */
-export function listFolder(folder: string, path = ''): Listed[] {
+function listFolder(folder: string, path = ''): Listed[] {
   return readdirSync(join(folder, path))
     .map((name) => {
       const own = path === '' ? name : `${path}/${name}`;

@@ -46,7 +46,7 @@ export type Context = {
 };
 
 /** `server` is the address without the path of the API. */
-export type Player = { readonly server: string; readonly headers: Readonly<Record<string, string>> };
+type Player = { readonly server: string; readonly headers: Readonly<Record<string, string>> };
 
 const AGENT = { 'user-agent': CLI_USER_AGENT };
 

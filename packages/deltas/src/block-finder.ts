@@ -5,7 +5,7 @@ import { constants, createInflateRaw, type InflateRaw, inflateRawSync } from 'no
 import { FLUSH_END, STREAM_END, storedLength } from './blocks.ts';
 
 /** Bytes of the content of an entry and of its packed form. */
-export type BlockLengths = { readonly length: number; readonly packed: number };
+type BlockLengths = { readonly length: number; readonly packed: number };
 
 /** `blocks` is null if the stream isn't made of blocks; `used` is the length of the stream, which may be followed by others. */
 export type FoundBlocks = { readonly blocks: readonly BlockLengths[] | null; readonly used: number };

@@ -9,7 +9,7 @@ export type ContentBlock = { readonly length: number; readonly hash: Buffer };
 export class ContentBlocks {
   readonly #cutter: Cutter;
   readonly #whole = createHash('sha256');
-  /** Of the current block, which has this many bytes so far. */
+  /** The hash of the current block, which has `#current` bytes so far. */
   #hash: Hash;
   #current = 0;
   readonly #blocks: ContentBlock[] = [];

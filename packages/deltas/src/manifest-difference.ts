@@ -44,7 +44,7 @@ export function idOf(manifest: Manifest): Buffer {
 
 /** What happens to the next old entries; `change` replaces them by entries with the same paths, `add` inserts others. */
 export const OPS = ['keep', 'drop', 'change', 'add'] as const;
-export type Op = (typeof OPS)[number];
+type Op = (typeof OPS)[number];
 /** An entry of the new manifest that isn't like one of the old. `before` is the old entry at its path. */
 type Fresh = { readonly index: number; readonly before: number | null };
 

@@ -31,8 +31,8 @@ export type FileEntry = {
   readonly firstBlock: number;
   readonly blocks: number;
 };
-export type FolderEntry = { readonly path: string; readonly type: 'folder'; readonly mode: number };
-export type LinkEntry = { readonly path: string; readonly type: 'link'; readonly target: string };
+type FolderEntry = { readonly path: string; readonly type: 'folder'; readonly mode: number };
+type LinkEntry = { readonly path: string; readonly type: 'link'; readonly target: string };
 export type Entry = FileEntry | FolderEntry | LinkEntry;
 
 /** The blocks of all files, in the order of the entries. */

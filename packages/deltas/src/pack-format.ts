@@ -17,7 +17,7 @@ const COMPRESSION_LEVEL = 19;
  * What makes a part of the new content: the kinds and lengths of the operations, the distances of the places that they refer
  * to, the bytes to add, and the new bytes.
  */
-export const STREAMS = ['operations', 'distances', 'added', 'literals'] as const;
+const STREAMS = ['operations', 'distances', 'added', 'literals'] as const;
 export type Stream = (typeof STREAMS)[number];
 
 type Lengths = { readonly unpacked: number; readonly packed: number };

@@ -1,7 +1,7 @@
 // Random access to bytes that don't fit into memory.
 
 const PAGE_BITS = 18;
-export const PAGE_BYTES = 1 << PAGE_BITS;
+const PAGE_BYTES = 1 << PAGE_BITS;
 
 /** Keeps the pages that were used last. */
 export class Pages {

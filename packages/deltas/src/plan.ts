@@ -16,7 +16,7 @@ export type Piece =
 export type FilePlan = { readonly entry: number; readonly pieces: readonly Piece[] };
 
 /** A part of the zip, for one request. */
-export type Range = { readonly offset: number; readonly length: number };
+type Range = { readonly offset: number; readonly length: number };
 
 export type Plan = {
   /** Files of the new tree whose content is not at their path yet, in the order in which they are to be written. */

@@ -8,11 +8,11 @@ import { cut, type Sizes } from '../src/cutter.ts';
 import { BLOCK_HASH_BYTES, type Entry, type FileEntry, type Manifest, type Method } from '../src/manifest.ts';
 import { DEFLATED, type KnownEntry, layOut, localHeader, STORED } from '../src/zip-layout.ts';
 
-export type TestFile = { readonly content: Buffer; readonly mode?: number; readonly method?: Method };
+type TestFile = { readonly content: Buffer; readonly mode?: number; readonly method?: Method };
 /** A path that ends in `/` is a folder, and a string is the target of a link. */
 export type TestTree = Readonly<Record<string, TestFile | string | null>>;
 
-export const TEST_SIZES: Sizes = {
+const TEST_SIZES: Sizes = {
   stored: { uncut: 64, min: 64, average: 128, max: 512 },
   packed: { uncut: 300, min: 100, average: 200, max: 800 },
 };

@@ -114,7 +114,7 @@ test('each file of a zip is found by its blocks, whatever wrote the zip', async 
   assert.deepEqual(manifest.origin, { game: game.uid, build: buildId, file: fileUid, version: '1.0.0', os, arch });
 });
 
-test('a stream with flushes that another program wrote is no stream of blocks', async () => {
+test('a stream with flushes that another program wrote is not a stream of blocks', async () => {
   const data = text(1_500_000, 6);
   // Each part could be unpacked alone, but the content isn't cut there.
   const parts = [0, 1, 2].map((index) => packBlockSync(data.subarray(index * 500_000, (index + 1) * 500_000), 6));

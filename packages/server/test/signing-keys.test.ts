@@ -24,7 +24,7 @@ async function readKeys(): Promise<Key[]> {
   return keys;
 }
 
-/** As a client of any kind does it: from the 32 bytes of the key. */
+/** Any client does the same: it makes the key from its 32 bytes. */
 function isSignedBy(key: Key, message: Uint8Array, signature: Uint8Array): boolean {
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.public_key }, format: 'jwk' });
   return verify(null, message, publicKey, signature);

@@ -38,7 +38,7 @@ export type Offer = {
   readonly checksum: string;
 };
 
-export type Change = { readonly title: string; readonly description: string };
+type Change = { readonly title: string; readonly description: string };
 /** What is new in one version. */
 export type Release = { readonly version: string; readonly title: string; readonly changes: readonly Change[] };
 

@@ -9,7 +9,7 @@ import { statOf } from './inside.ts';
 import type { FileTimes } from './state.ts';
 import { type InstallFolders, STATE_FOLDER } from './switch-over.ts';
 
-export type Status =
+type Status =
   /** It is as it was installed. */
   | 'same'
   /** There is something else, of the player. */

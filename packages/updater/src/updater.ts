@@ -47,7 +47,7 @@ import { followKeys, openManifest, parseSignature, untrusted } from './trust.ts'
 import { localSource, readZip } from './whole-zip.ts';
 import { ZipSource } from './zip-source.ts';
 
-export type Phase = 'checking' | 'downloading' | 'building' | 'switching';
+type Phase = 'checking' | 'downloading' | 'building' | 'switching';
 /** Bytes that are done, and in total, of the current phase. */
 export type Progress = { readonly phase: Phase; readonly done: number; readonly total: number };
 
@@ -74,7 +74,7 @@ export type InstallOptions = Options & {
   readonly platform?: Partial<Platform>;
 };
 
-export type Version = { readonly buildId: string; readonly version: string };
+type Version = { readonly buildId: string; readonly version: string };
 
 export type Result = {
   readonly game: string;

@@ -330,8 +330,8 @@ test('a zip without a manifest is checked by its sum, and unpacked only inside',
   ] as Tree[]) {
     const evil = { ...origin.release({ 'a.dat': 'x' }), packed: null };
     const { zip } = zipOf(tree, {
-      stored: { min: 1, average: 64, max: 1024 },
-      packed: { min: 1, average: 64, max: 1024 },
+      stored: { uncut: 0, min: 1, average: 64, max: 1024 },
+      packed: { uncut: 0, min: 1, average: 64, max: 1024 },
     });
     evil.zip = zip;
     origin.releases.push(evil);

@@ -30,8 +30,8 @@ export type Release = {
 };
 
 const SMALL: Sizes = {
-  stored: { min: 1024, average: 2048, max: 8192 },
-  packed: { min: 2048, average: 4096, max: 16_384 },
+  stored: { uncut: 0, min: 1024, average: 2048, max: 8192 },
+  packed: { uncut: 0, min: 2048, average: 4096, max: 16_384 },
 };
 
 function methodOf(path: string): Method {

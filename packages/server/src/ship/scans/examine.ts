@@ -21,7 +21,7 @@ export type ExamineInput = {
   size: number;
   /** The OS of the build. Rules for the names of one OS are skipped if it is undefined. */
   os?: Os | undefined;
-  /** For the manifest of a zip, and where it is stored; null for a video. */
+  /** What the manifest of a zip says of it, and where the manifest is stored; null for a video. */
   manifest: null | (ZipFacts & { key: string });
   /** The address of clamd and the maximum bytes of one stream to it; null without a scanner. */
   scanner: null | { address: string; streamLimit: number };

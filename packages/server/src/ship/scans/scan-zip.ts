@@ -10,13 +10,8 @@ import { readZipDirectory } from '../../kernel/zip/zip-directory.ts';
 import { type ZipDirectory, type ZipEntry, ZipError } from '../../kernel/zip/zip-entry.ts';
 import type { Examination, ExaminedEntry } from './examine.ts';
 import { describeInfected, SectionScans } from './section-scans.ts';
-import { type ReadContent, readSections } from './zip-content.ts';
+import { type EntryContent, readSections, type ZipReading } from './zip-content.ts';
 import { formatEntryName, judgeDirectory, judgeLink, judgeLinkLoops, unpackedBytes } from './zip-rules.ts';
-
-/** What is found for the manifest of a zip that is not refused. */
-export type ZipReading = { readonly directory: ZipDirectory; readonly contents: ReadonlyMap<ZipEntry, EntryContent> };
-/** `target` is where a link leads. */
-export type EntryContent = ReadContent & { readonly target: string | null };
 
 type ZipScanOptions = {
   /** The OS of the build. */
@@ -102,7 +97,7 @@ type SectionsReport = {
   links: Link[];
   /** Empty if infected. */
   entries: ExaminedEntry[];
-  /** Of files and links. */
+  /** What is known of files and links. */
   contents: ReadonlyMap<ZipEntry, EntryContent>;
 };
 

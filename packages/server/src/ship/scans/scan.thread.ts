@@ -7,9 +7,10 @@ import { createClamdScanner } from '../../kernel/scanner/clamd.ts';
 import type { Scanner } from '../../kernel/scanner/scanner.ts';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import type { Examination, ExamineInput } from './examine.ts';
-import { scanZip, type ZipReading } from './scan-zip.ts';
+import { scanZip } from './scan-zip.ts';
 import { describeInfected, scanInWindows } from './section-scans.ts';
 import { writeManifest, type ZipFacts } from './write-manifest.ts';
+import type { ZipReading } from './zip-content.ts';
 
 await answerTask(async ({ blobSettings, key, content, size, os, manifest, scanner: options }: ExamineInput) => {
   const store = openBlobStore(blobSettings);

@@ -13,7 +13,7 @@ import {
   packManifest,
 } from '@chauffeur/deltas/manifest';
 import type { ZipEntry } from '../../kernel/zip/zip-entry.ts';
-import type { EntryContent, ZipReading } from './scan-zip.ts';
+import type { EntryContent, ZipReading } from './zip-content.ts';
 
 /** What the manifest says of the zip apart from its entries. `checksum` is the SHA-256 of the zip as hex digits. */
 export type ZipFacts = { readonly origin: Origin; readonly checksum: string };

@@ -23,7 +23,7 @@ export type ZipSection = {
 };
 
 /** What was found while a section was read. */
-export type ReadContent = {
+type ReadContent = {
   readonly sha256: Buffer;
   /** The blocks that the content is cut into. */
   readonly blocks: readonly ContentBlock[];
@@ -34,6 +34,11 @@ export type ReadContent = {
   /** Where its data starts in the zip. */
   readonly offset: number;
 };
+
+/** What is found for the manifest of a zip that is not refused. */
+export type ZipReading = { readonly directory: ZipDirectory; readonly contents: ReadonlyMap<ZipEntry, EntryContent> };
+/** `target` is where a link leads. */
+export type EntryContent = ReadContent & { readonly target: string | null };
 
 /**
  * The sections of a zip in file order, after its directory passed the rules. Together they contain all of its bytes
@@ -220,7 +225,7 @@ async function* inflateSmall(entry: ZipEntry, packed: AsyncGenerator<Buffer>): A
   const { buffer, engine } = inflateRawSync(bytes, options) as unknown as { buffer: Buffer; engine: InflateRaw };
   yield buffer;
   const used = engine.bytesWritten;
-  // Otherwise it is no block that can be followed by others.
+  // Otherwise it is not a block that can be followed by others.
   if (!bytes.subarray(0, used).subarray(-BLOCK_END.length).equals(BLOCK_END)) return { blocks: null, used };
   return { blocks: [{ length: buffer.length, packed: used - STREAM_END.length }], used };
 }

@@ -59,7 +59,7 @@ async function readSigner(ctx: Context): Promise<Signer> {
   return { keyId: newest.key_id, privateKey: openPrivateKey(ctx, newest) };
 }
 
-/** If two processes create the first key at once, both use the one that was stored first. */
+/** If two processes create the first key at once, both use the key that was stored first. */
 async function createFirstKey(ctx: Context): Promise<keys.SigningKeyRow> {
   const created = newKey(ctx, null);
   if (await keys.insertSigningKey(ctx.db, created)) return created;
