@@ -46,3 +46,23 @@ export async function peakDuring(pid: number, work: () => Promise<unknown>): Pro
   }
   return Math.max(peak, residentOf(pid));
 }
+
+/** Watches the resident memory of a process until it ends. `end` returns the maximum in bytes. */
+export function watchPeak(pid: number): { end(): number } {
+  let peak = 0;
+  const timer = setInterval(() => {
+    try {
+      const resident = residentOf(pid);
+      // A process that is ending has none.
+      if (resident > peak) peak = resident;
+    } catch {
+      // It has ended.
+    }
+  }, SAMPLE_MS);
+  return {
+    end() {
+      clearInterval(timer);
+      return peak;
+    },
+  };
+}
