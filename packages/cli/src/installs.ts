@@ -75,7 +75,7 @@ export function resultOf(result: UpdateResult, done: string): Result {
   const reused = reusedBytes > 0 ? `; ${formatBytes(reusedBytes)} were on the disk already` : '';
   const lines = [
     done,
-    `Downloaded ${formatBytes(downloadedBytes)} in ${formatDuration(seconds)}${reused}.`,
+    `Downloaded ${formatBytes(downloadedBytes)} in ${seconds < 1 ? 'less than a second' : formatDuration(seconds)}${reused}.`,
     ...(kept.length > 0
       ? [`Left ${formatCount(kept.length, 'file')} that you changed or added:`, ...listPaths(kept)]
       : []),
@@ -96,6 +96,7 @@ function dataOf(version: UpdateResult['from']): { build_id: string; version: str
 
 function formatRelease({ version, title, changes }: Release): string[] {
   if (changes.length === 0) return [];
-  const heading = title === '' ? version : `${version}: ${title}`;
-  return ['', heading, ...changes.map((change) => `  - ${change.title}`)];
+  const heading = title === '' || title === version ? version : `${version}: ${title}`;
+  const lines = changes.map((change) => [change.title, change.description].filter((text) => text !== '').join(': '));
+  return ['', heading, ...lines.map((line) => `  - ${line}`)];
 }
