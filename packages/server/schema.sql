@@ -2142,6 +2142,30 @@ create table rollout_devices (
   constraint rollout_devices_game_id_rollout_id_fkey FOREIGN KEY (game_id, rollout_id) REFERENCES rollouts(game_id, rollout_id) ON DELETE CASCADE
 );
 
+create table file_differences (
+  game_id uuid not null,
+  file_id uuid not null,
+  from_file_id uuid not null,
+  state text default 'waiting'::text not null,
+  reason text,
+  tries integer default 0 not null,
+  unwanted_since timestamp with time zone,
+  difference_key text,
+  difference_size bigint,
+  difference_sha256 text,
+  blocks_size bigint,
+  pack_key text,
+  pack_size bigint,
+  pack_sha256 text,
+  constraint file_differences_pkey PRIMARY KEY (game_id, file_id, from_file_id),
+  constraint file_differences_difference_key_key UNIQUE (difference_key),
+  constraint file_differences_pack_key_key UNIQUE (pack_key),
+  constraint file_differences_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'made'::text, 'none'::text]))),
+  constraint file_differences_reason_check CHECK ((reason = ANY (ARRAY['not_smaller'::text, 'too_large'::text, 'no_room'::text, 'failed'::text]))),
+  constraint file_differences_game_id_file_id_fkey FOREIGN KEY (game_id, file_id) REFERENCES files(game_id, file_id) ON DELETE CASCADE,
+  constraint file_differences_game_id_from_file_id_fkey FOREIGN KEY (game_id, from_file_id) REFERENCES files(game_id, file_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2303,6 +2327,8 @@ CREATE INDEX rollouts_active ON public.rollouts USING btree (game_id) WHERE (sta
 CREATE UNIQUE INDEX rollout_builds_active ON public.rollout_builds USING btree (game_id, channel, os, arch) WHERE active;
 CREATE INDEX rollout_builds_by_build ON public.rollout_builds USING btree (game_id, build_id);
 CREATE INDEX events_by_time ON ONLY public.events USING brin (received_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX file_differences_by_source ON public.file_differences USING btree (game_id, from_file_id);
+CREATE INDEX file_differences_unwanted ON public.file_differences USING btree (unwanted_since) WHERE (unwanted_since IS NOT NULL);
 
 create view build_names as
  SELECT builds.game_id,

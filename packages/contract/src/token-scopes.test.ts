@@ -40,8 +40,8 @@ test('no operation of an operator can be called with a token', () => {
 test('of public operations, only operations that show members more have a scope, and none for other sites has one', () => {
   const scoped = OPERATIONS.filter((operation) => operation.access === 'public' && tokenScopeOf(operation) !== null);
   assert.deepEqual(scoped.map(({ id }) => id).sort(), [
-    ...['media.download', 'store.download', 'store.game', 'store.manifest', 'store.provenance', 'store.releases'],
-    ...['store.update', 'videos.download'],
+    ...['media.download', 'store.download', 'store.game', 'store.manifest', 'store.manifestDifference', 'store.patch'],
+    ...['store.provenance', 'store.releases', 'store.update', 'videos.download'],
   ]);
   for (const { id, crossOrigin, method } of scoped) assert.deepEqual([crossOrigin, method], [undefined, 'GET'], id);
 });

@@ -112,6 +112,8 @@ describe('the OpenAPI document describes', () => {
     for (const id of [
       'store.download',
       'store.manifest',
+      'store.manifestDifference',
+      'store.patch',
       'media.download',
       'videos.download',
       'crashes.download',

@@ -200,6 +200,8 @@ export const OPERATIONS: readonly Operation[] = [
   store.renderMarkdown,
   store.downloadFile,
   store.getManifest,
+  store.getManifestDifference,
+  store.getPatch,
   store.downloadByLink,
   store.getProvenance,
   play.getPlay,

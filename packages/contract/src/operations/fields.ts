@@ -23,6 +23,13 @@ export const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 export const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
 export const FileParams = Type.Object({ uid: GameRef, file_uid: Uuid });
 
+/** A file, and the older one that a client has. */
+export const FilePairParams = Type.Object({
+  uid: GameRef,
+  file_uid: Uuid,
+  from_file_uid: { ...Uuid, description: 'The file that is installed' },
+});
+
 /** The token of a link in an email that needs no account. */
 export const LinkToken = Type.String({ minLength: 1, maxLength: 1000, description: 'From the link in the email' });
 

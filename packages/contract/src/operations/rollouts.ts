@@ -538,6 +538,23 @@ export const getUpdate = defineOperation({
           size: Type.Integer({ description: 'Bytes of the whole download' }),
           checksum: Sha256,
           download_url: Type.String(),
+          sizes: Type.Object(
+            {
+              patch: Nullable(
+                Type.Integer({
+                  description: 'The patch pack (`store.patch`) from the installed build; null without one',
+                }),
+              ),
+              blocks: Nullable(
+                Type.Integer({
+                  description:
+                    'The difference of the manifests (`store.manifestDifference`) and what has to be fetched of the zip; null if there is none from the installed build',
+                }),
+              ),
+              whole: Type.Integer({ description: 'The zip' }),
+            },
+            { description: 'Bytes to download, by the way in which a client with the installed build updates' },
+          ),
         },
         { description: 'The build to run; null if the channel offers nothing on this platform' },
       ),

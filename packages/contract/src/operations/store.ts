@@ -4,6 +4,7 @@ import { ArchName, ChannelName, OsName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
+  FilePairParams,
   FileParams,
   Foreign,
   GameParams,
@@ -247,6 +248,33 @@ export const getManifest = defineOperation({
   tokenScope: 'builds:read',
   params: FileParams,
   answerTypes: ['application/vnd.chauffeur.manifest'],
+  statuses: [200, 206, 304],
+  errors: ['notFound', 'notOnChannel', 'notClean'],
+});
+
+export const getPatch = defineOperation({
+  id: 'store.patch',
+  summary:
+    'Download the patch pack from an installed file to another one, with range requests; redirects to a signed URL with S3',
+  method: 'GET',
+  path: '/public/games/{uid}/files/{file_uid}/patches/{from_file_uid}',
+  access: 'public',
+  tokenScope: 'builds:read',
+  params: FilePairParams,
+  answerTypes: ['application/octet-stream'],
+  statuses: [200, 206, 302, 304],
+  errors: ['notFound', 'notOnChannel', 'notClean'],
+});
+
+export const getManifestDifference = defineOperation({
+  id: 'store.manifestDifference',
+  summary: 'Get the difference between the manifests of an installed file and another one',
+  method: 'GET',
+  path: '/public/games/{uid}/files/{file_uid}/manifest-differences/{from_file_uid}',
+  access: 'public',
+  tokenScope: 'builds:read',
+  params: FilePairParams,
+  answerTypes: ['application/octet-stream'],
   statuses: [200, 206, 304],
   errors: ['notFound', 'notOnChannel', 'notClean'],
 });

@@ -20,6 +20,7 @@ import { issueCode, reopenSetup } from './first-run.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
 import { mailTo } from './mail.ts';
 import { connectProgram, registerClient } from './oauth.ts';
+import { addPatch } from './patches.ts';
 import { sampleBody } from './sample-body.ts';
 import { makeAdmin, makeGame, makePlayer, request, signIn, type TestServer } from './server.ts';
 import { sendSymbols, symText } from './symbols.ts';
@@ -119,6 +120,11 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     game,
     { version: '2.0', os: 'web', arch: 'wasm32' },
     buildZip([{ name: 'index.html', data: '<!doctype html>' }]),
+  );
+  await addPatch(
+    server,
+    { gameId: game.uid, fileId: fileUid, fromFileId: web.fileUid },
+    { pack: Buffer.from('a patch pack'), difference: Buffer.from('a difference'), blocks: 1000 },
   );
   const other = await makeGame(server);
   const deletable = await register(server, game, { version: '0.1' });
@@ -284,6 +290,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     delivery_uid: tested.body.data.delivery_uid,
     build_id: buildId,
     file_uid: fileUid,
+    from_file_uid: web.fileUid,
     crash_id: crashId,
     thread: '0',
     attachment: '0',
@@ -486,6 +493,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'operator.setFeatured': () => ({ json: { game: null } }),
     'store.download': () => ({ headers: game.keyHeaders }),
     'store.manifest': () => ({ headers: game.keyHeaders }),
+    'store.manifestDifference': () => ({ headers: game.keyHeaders }),
+    'store.patch': () => ({ headers: game.keyHeaders }),
     'store.downloadByLink': () => {
       const config = { ...server.ctx.config, downloadUrl: 'https://downloads.example.com' };
       const link = createDownloadLink({ ...server.ctx, config }, { gameId: game.uid, fileId: web.fileUid });

@@ -6,6 +6,7 @@ import { symbolBlobs as symbols } from '../../crash/symbols/symbols.sql.ts';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 import { gameFileBlobs as files } from '../../ship/files/files.sql.ts';
 import { imageBlobs as media } from '../../ship/media/media.sql.ts';
+import { patchBlobs as patches } from '../../ship/patches/patches.sql.ts';
 import { openBlobs } from '../../ship/uploads/uploads.sql.ts';
 import { videoBlobs as videos } from '../../ship/videos/videos.sql.ts';
 import { screenshotBlobs as screenshots } from '../../shop/bugs/bugs.sql.ts';
@@ -21,7 +22,7 @@ export type BlobReference = {
 };
 
 const references = sql`(${files} union all ${symbols} union all ${media} union all ${videos}
-  union all ${screenshots} union all ${crashes} union all ${eventFiles})`;
+  union all ${patches} union all ${screenshots} union all ${crashes} union all ${eventFiles})`;
 
 /** Collects the references of all rows in a temporary table, from one snapshot. Returns their number. */
 export function collectReferences(db: Db): Promise<number> {

@@ -3,8 +3,9 @@
 import { errors } from '@chauffeur/contract/errors';
 import * as shelvesContract from '@chauffeur/contract/operations/shelves';
 import * as contract from '@chauffeur/contract/operations/store';
-import type { Context } from '../../context.ts';
-import { HOUR, SECOND } from '../../kernel/clock.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Context } from '../../context.ts';
+import { DAY, HOUR, SECOND } from '../../kernel/clock.ts';
 import { deriveKey, isCurrent, openToken, signToken } from '../../kernel/secrets/signed-token.ts';
 import { findGame } from '../../people/game-access/game-access.sql.ts';
 import { pageOfWhole } from '../../request/cursor.ts';
@@ -16,6 +17,7 @@ import { findBuild } from '../../ship/builds/builds.ts';
 import { countDownload } from '../../ship/downloads/downloads.ts';
 import { findManifest, readEntries, readScanHistory } from '../../ship/files/files.sql.ts';
 import { findFile, type GameFileRow, isOffered } from '../../ship/files/files.ts';
+import { findDifference, findPack, type Pair, type StoredBlob } from '../../ship/patches/patches.sql.ts';
 import { signMessage } from '../../ship/signing-keys/signing-keys.ts';
 import { countReferredDownload } from '../statistics/statistics.ts';
 import { CACHE_SECONDS, readShelf } from './shelves.ts';
@@ -61,6 +63,61 @@ export const getManifest = stream(contract.getManifest, async (ctx, { caller, in
   const blob = { key, size, etag: `"${sha256}"`, filename: `${file.file_id}.manifest`, contentType: MANIFEST_TYPE };
   return sendBlob(ctx.blobs, request, reply, { ...blob, signedSeconds: null });
 });
+
+/** What is made of two files never changes, and neither does what is found at its address. */
+const PATCH_SECONDS = DAY / SECOND;
+
+/** `GET …/files/{file_uid}/patches/{from_file_uid}`. Clients may ask for it as for the file. */
+export const getPatch = stream(contract.getPatch, async (ctx, { caller, input, request, reply }) => {
+  const { pair, isPublic } = await requirePair(ctx, caller, input);
+  const pack = await findPack(ctx.db, pair);
+  if (pack === undefined)
+    throw errors.notFound('from_file_uid: there is no patch pack from this file. Update with blocks instead.');
+  return sendPatch(ctx, request, reply, {
+    ...{ ...pack, isPublic, filename: `${pair.fileId}.pack` },
+    signedSeconds: SIGNED_SECONDS,
+  });
+});
+
+/** `GET …/files/{file_uid}/manifest-differences/{from_file_uid}`. Clients may ask for it as for the file. */
+export const getManifestDifference = stream(
+  contract.getManifestDifference,
+  async (ctx, { caller, input, request, reply }) => {
+    const { pair, isPublic } = await requirePair(ctx, caller, input);
+    const difference = await findDifference(ctx.db, pair);
+    if (difference === undefined)
+      throw errors.notFound('from_file_uid: there is no difference from this file. Get the manifest instead.');
+    return sendPatch(ctx, request, reply, {
+      ...{ ...difference, isPublic, filename: `${pair.fileId}.difference` },
+      signedSeconds: null,
+    });
+  },
+);
+
+type PairInput = { readonly uid: string; readonly file_uid: string; readonly from_file_uid: string };
+
+async function requirePair(ctx: Context, caller: Caller, input: PairInput): Promise<{ pair: Pair; isPublic: boolean }> {
+  const { game, file } = await requireDownloadable(ctx, caller, input, () => true);
+  const pair = { gameId: game.game_id, fileId: file.file_id, fromFileId: input.from_file_uid };
+  return { pair, isPublic: game.visibility === 'public' };
+}
+
+type SentPatch = StoredBlob & {
+  readonly isPublic: boolean;
+  readonly filename: string;
+  readonly signedSeconds: number | null;
+};
+
+function sendPatch({ blobs }: Context, request: FastifyRequest, reply: FastifyReply, patch: SentPatch) {
+  const { isPublic, sha256, signedSeconds, ...blob } = patch;
+  // A redirect must not outlive the address that it leads to.
+  const seconds = signedSeconds === null ? PATCH_SECONDS : SIGNED_SECONDS / 2;
+  reply
+    .header('cache-control', `${isPublic ? 'public' : 'private'}, max-age=${seconds}, immutable`)
+    .header('vary', 'Authorization, Cookie, X-Access-Token');
+  const contentType = 'application/octet-stream';
+  return sendBlob(blobs, request, reply, { ...blob, etag: `"${sha256}"`, contentType, signedSeconds });
+}
 
 /** `GET …/public/downloads/{token}`: the bytes, for a CDN that keeps them while the link is valid. */
 export const downloadByLink = stream(contract.downloadByLink, async (ctx, { input: { token }, request, reply }) => {

@@ -14,6 +14,7 @@ import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import { findPointer } from '../../ship/channels/channels.sql.ts';
 import { isExpired } from '../../ship/channels/channels.ts';
 import { newestOfferedFile, type OfferedFile } from '../../ship/files/files.ts';
+import { findSizes } from '../../ship/patches/patches.sql.ts';
 import { isWithin, placeOf } from '../../ship/rollout-places/rollout-places.ts';
 import { abortedAt, findOffer } from '../../ship/rollouts/rollouts.sql.ts';
 import { isReachable, requireVisibleGame } from '../store/store.ts';
@@ -61,7 +62,7 @@ async function updateOf(ctx: Context, place: Place, installed: Installed, offere
     running: { build_id: installed.build_id, version: installed.version },
     withdrawn,
     update: isOther && (withdrawn !== null || isAfter(offered.build, installed)),
-    offered: offered === null ? null : offerOf(ctx, offered),
+    offered: offered === null ? null : { ...offerOf(ctx, offered), sizes: await sizesOf(ctx.db, installed, offered) },
     changelog: isOther ? await changesSince(ctx.db, place, installed, offered.build) : [],
   };
 }
@@ -116,11 +117,15 @@ async function withdrawalOf(
   return rolledBack === null ? null : { reason: 'rolled_back', at: rolledBack.toISOString() };
 }
 
-/**
- * The file is offered as a whole. What a client that has the installed build needs to download of it belongs here, as a
- * field next to `size`.
- */
-function offerOf({ publicUrl }: Context, { build, file, source }: Offered): NonNullable<Update['offered']> {
+type Offer = NonNullable<Update['offered']>;
+
+async function sizesOf(db: Db, installed: Installed, { file }: Offered): Promise<Offer['sizes']> {
+  const { game_id: gameId, file_id: fileId, size } = file;
+  const sizes = await findSizes(db, { gameId, fileId, fromBuildId: installed.build_id });
+  return { patch: sizes?.patch ?? null, blocks: sizes?.blocks ?? null, whole: size };
+}
+
+function offerOf({ publicUrl }: Context, { build, file, source }: Offered): Omit<Offer, 'sizes'> {
   return {
     build_id: build.build_id,
     version: build.version,

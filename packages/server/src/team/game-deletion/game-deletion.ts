@@ -107,7 +107,7 @@ export const finishDeletionsJob = defineJob(
 );
 
 /** The prefixes of the game's id in the keys of its blobs. Files of crash reports are found through their rows. */
-const BLOB_FOLDERS = ['files/', 'media/', 'videos/', 'bugs/', 'symbols/', 'events/game_id='];
+const BLOB_FOLDERS = ['files/', 'patches/', 'media/', 'videos/', 'bugs/', 'symbols/', 'events/game_id='];
 
 /** After this time, requests, jobs and batches that started before the deletion have ended. */
 const SETTLED_AFTER = HOUR;
