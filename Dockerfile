@@ -9,8 +9,10 @@ COPY package.json package-lock.json ./
 COPY packages/cli/package.json packages/cli/
 COPY packages/contract/package.json packages/contract/
 COPY packages/debug-symbols/package.json packages/debug-symbols/
+COPY packages/deltas/package.json packages/deltas/
 COPY packages/minidump/package.json packages/minidump/
 COPY packages/server/package.json packages/server/
+COPY packages/updater/package.json packages/updater/
 COPY packages/web/package.json packages/web/
 COPY bench/package.json bench/
 COPY e2e/package.json e2e/
