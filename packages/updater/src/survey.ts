@@ -6,6 +6,7 @@ import type { FileEntry, Manifest } from '@chauffeur/deltas/manifest';
 import { hashFile } from './content.ts';
 import { inParallel } from './in-parallel.ts';
 import { statOf } from './inside.ts';
+import type { Options } from './options.ts';
 import type { FileTimes } from './state.ts';
 import { type InstallFolders, STATE_FOLDER } from './switch-over.ts';
 
@@ -72,6 +73,22 @@ export async function survey(
   };
   await inParallel(entries.keys(), PARALLEL, look, options.signal);
   return found;
+}
+
+/** Compares all entries, and reports the phase `checking`. */
+export async function surveyAll(
+  folders: InstallFolders,
+  manifest: Manifest,
+  times: FileTimes,
+  { thorough, signal, onProgress }: Options & { readonly thorough: boolean },
+) {
+  const total = manifest.entries.reduce((sum, entry) => sum + (entry.type === 'file' ? entry.size : 0), 0);
+  let done = 0;
+  const onBytes = (bytes: number) => {
+    done += bytes;
+    onProgress?.({ phase: 'checking', done, total });
+  };
+  return survey(folders, manifest, times, { thorough, signal, onBytes });
 }
 
 async function statusOf(

@@ -5,16 +5,8 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
 import { mountSmallDisk, unmountSmallDisk } from '../../server/test/setup/small-disk.ts';
-import {
-  checkForUpdate,
-  install,
-  type Options,
-  type Result,
-  repair,
-  uninstall,
-  update,
-  verify,
-} from '../src/updater.ts';
+import { uninstall } from '../src/uninstall.ts';
+import { checkForUpdate, install, type Options, type Result, repair, update, verify } from '../src/updater.ts';
 import { expected, makeFolder, noise, read, write } from './setup/folders.ts';
 import { Origin, type Tree } from './setup/origin.ts';
 

@@ -1,5 +1,6 @@
 // `chauffeur verify` and `uninstall`: check and remove an installed game. Neither asks the server.
-import { uninstall, verify } from '@chauffeur/updater/updater';
+import { uninstall } from '@chauffeur/updater/uninstall';
+import { verify } from '@chauffeur/updater/updater';
 import type { Command } from 'commander';
 import { listPaths, withProgress } from '../installs.ts';
 import { formatCount } from '../output.ts';
