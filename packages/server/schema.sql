@@ -396,6 +396,7 @@ create table channel_pointers (
   os text not null,
   arch text not null,
   move_id uuid not null,
+  serial bigint default 0 not null,
   constraint channel_pointers_pkey PRIMARY KEY (game_id, channel, os, arch),
   constraint channel_pointers_game_id_move_id_fkey FOREIGN KEY (game_id, move_id) REFERENCES channel_moves(game_id, move_id) ON DELETE CASCADE
 );

@@ -80,6 +80,7 @@ export * as builds from './ship/builds/builds.ts';
 export * as channelHistory from './ship/channel-history/channel-history.ts';
 export * as channelsBeta from './ship/channels/beta.ts';
 export * as channels from './ship/channels/channels.ts';
+export * as channelsRaiseSerials from './ship/channels/raise-serials.job.ts';
 export * as cli from './ship/cli/cli.ts';
 export * as deployKeysAnnounceKey from './ship/deploy-keys/announce-key.job.ts';
 export * as deployKeys from './ship/deploy-keys/deploy-keys.ts';

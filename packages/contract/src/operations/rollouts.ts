@@ -499,20 +499,31 @@ export const getUpdate = defineOperation({
   tokenScope: 'builds:read',
   params: GameParams,
   query: Type.Object({
-    build_id: { ...Uuid, description: 'The build that is installed' },
+    build_id: Type.Optional({
+      ...Uuid,
+      description: 'The build that is installed. Without it, the answer is for a first installation',
+    }),
     device_uid: Type.Optional(
       ClientId('The device_uid of events. Without it, the answer never has the build of a rollout'),
     ),
     channel: Type.Optional({ ...ChannelName, description: 'The channel that the player follows; stable by default' }),
-    os: Type.Optional({ ...OsInput, description: 'The OS; that of the installed build by default' }),
-    arch: Type.Optional({ ...ArchInput, description: 'The architecture; that of the installed build by default' }),
+    os: Type.Optional({
+      ...OsInput,
+      description: 'The OS; that of the installed build by default. Required without `build_id`',
+    }),
+    arch: Type.Optional({
+      ...ArchInput,
+      description: 'The architecture; that of the installed build by default. Required without `build_id`',
+    }),
   }),
   output: Type.Object({
     game_uid: Uuid,
     channel: Type.String(),
     os: OsName,
     arch: ArchName,
-    running: Type.Object({ build_id: Uuid, version: Type.String() }),
+    running: Nullable(
+      Type.Object({ build_id: Uuid, version: Type.String() }, { description: 'Null if nothing is installed' }),
+    ),
     withdrawn: Nullable(
       Type.Object(
         {
@@ -523,7 +534,8 @@ export const getUpdate = defineOperation({
       ),
     ),
     update: Type.Boolean({
-      description: 'Whether to install the offered build: it is newer, or the installed one was withdrawn',
+      description:
+        'Whether to install the offered build: it is newer, the installed one was withdrawn, or nothing is installed',
     }),
     offered: Nullable(
       Type.Object(
@@ -555,6 +567,18 @@ export const getUpdate = defineOperation({
             },
             { description: 'Bytes to download, by the way in which a client with the installed build updates' },
           ),
+          statement: Nullable(
+            Type.String({
+              description:
+                'What is offered, as JSON in base64url: `game`, `channel`, `os`, `arch`, `build`, `file`, `size`, `zip` (SHA-256 of the zip), `manifest` (SHA-256 of the unpacked manifest, or null), `serial`, `issued_at`. Null if the server can’t sign',
+            }),
+          ),
+          signature: Nullable(
+            Type.String({
+              description:
+                'The id of a key of /.well-known/chauffeur-keys.json, a space, and its Ed25519 signature in base64url of `chauffeur statement 1`, a line break, and the bytes of the statement',
+            }),
+          ),
         },
         { description: 'The build to run; null if the channel offers nothing on this platform' },
       ),
@@ -567,7 +591,8 @@ export const getUpdate = defineOperation({
       }),
       {
         maxItems: LIMITS.updateChangelogs,
-        description: 'What the channel offered after the installed build, up to the offered one, newest first',
+        description:
+          'What the channel offered after the installed build, up to the offered one, newest first. Without an installed build, what is new in the offered one',
       },
     ),
   }),

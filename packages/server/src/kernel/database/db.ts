@@ -253,6 +253,13 @@ async function transactWithHook<T>(db: Db, work: (tx: Tx) => Promise<T>, hook: C
   return result;
 }
 
+/** Runs `work`, which only reads, in a transaction that sees one state of the database. */
+export function readSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return traceTransaction(() =>
+    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
+  );
+}
+
 export type DatabaseSession = {
   /** Runs every query on the connection. */
   readonly db: Db;

@@ -10,6 +10,7 @@ import { migrate, readMigrations } from '../../kernel/database/migrate.ts';
 import { migrateJobs } from '../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../kernel/processes/presence.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
+import { raiseAllSerials } from '../../ship/channels/channels.sql.ts';
 import {
   type BackupReport,
   type BlobEntry,
@@ -58,6 +59,8 @@ export function restore(
     report.progress(`restored ${manifest.blobs} blobs`);
     await loadDatabase(session, source, manifest);
     await migrate(pool, log);
+    // Clients have seen the serials of later changes, and would refuse what the channels offer now.
+    await raiseAllSerials(db);
     await rows(db, sql`analyze`);
     await reportMissing(session, manifest, report);
     return { id, rows: manifest.tables.reduce((sum, table) => sum + table.rows, 0), blobs: manifest.blobs };

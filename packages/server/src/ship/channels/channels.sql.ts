@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { offered } from '../files/files.ts';
 import { supersedeByMove } from './rollout-ends.sql.ts';
+import { firstSerial, raisedSerial } from './serials.sql.ts';
 import { platformKey } from './version-builds.ts';
 
 /** A channel on one platform, which points at one build. */
@@ -31,7 +32,11 @@ export type MoveRow = {
   deleted: boolean;
 };
 
-export type PointerRow = MoveRow & { build_created_at: Date };
+export type PointerRow = MoveRow & {
+  build_created_at: Date;
+  /** Grows with each change of what the channel offers on the platform. */
+  serial: number;
+};
 
 type NewMove = PointerId & {
   moveId: string;
@@ -56,7 +61,7 @@ const moveColumns = sql.raw(
 /** Joins the builds of moves, including deleted ones. */
 const named = sql`join build_names as builds on builds.game_id = moves.game_id and builds.build_id = moves.build_id`;
 
-const pointers = sql`select ${moveColumns}
+const pointers = sql`select ${moveColumns}, pointers.serial
   from channel_pointers as pointers
   join channel_moves as moves on moves.game_id = pointers.game_id and moves.move_id = pointers.move_id
   ${named}`;
@@ -108,6 +113,8 @@ export async function lockPointers(tx: Tx, pointers: readonly PointerId[]): Prom
 
 /** Records the move, points the channel at it, and ends a rollout on the platform. */
 export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
+  // First, because the rollout's row is locked before any row of a pointer.
+  await supersedeByMove(tx, move);
   await changed(
     tx,
     sql`insert into channel_moves (game_id, move_id, change_uid, previous_move_id, channel, os, arch, action, build_id,
@@ -117,11 +124,28 @@ export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
   );
   await changed(
     tx,
-    sql`insert into channel_pointers (game_id, channel, os, arch, move_id)
-      values (${move.gameId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.moveId})
-      on conflict (game_id, channel, os, arch) do update set move_id = excluded.move_id`,
+    sql`insert into channel_pointers (game_id, channel, os, arch, move_id, serial)
+      values (${move.gameId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.moveId}, ${firstSerial})
+      on conflict (game_id, channel, os, arch) do update set move_id = excluded.move_id, serial = ${raisedSerial}`,
   );
-  await supersedeByMove(tx, move);
+}
+
+export async function gamesWithPointers(db: Db): Promise<string[]> {
+  const found = await rows(
+    db,
+    sql<{ game_id: string }>`select distinct game_id from channel_pointers order by game_id`,
+  );
+  return found.map(({ game_id }) => game_id);
+}
+
+/** Raises the serials of all channels of a game. Call with a lock on them. */
+export async function raiseSerials(tx: Tx, gameId: string): Promise<void> {
+  await changed(tx, sql`update channel_pointers set serial = ${raisedSerial} where game_id = ${gameId}`);
+}
+
+/** Raises the serials of all games. For a database that nothing else uses. */
+export async function raiseAllSerials(db: Db): Promise<void> {
+  await changed(db, sql`update channel_pointers set serial = ${raisedSerial}`);
 }
 
 /** The target of a rollback from the move `from_id`. */

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { changed, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { raiseSerialsOfRollout } from './serials.sql.ts';
 
 export type RolloutEnd = 'finished' | 'aborted' | 'superseded';
 
@@ -37,6 +38,7 @@ export async function endRollout(
     tx,
     sql`update rollout_builds set active = false where game_id = ${gameId} and rollout_id = ${rolloutId}`,
   );
+  await raiseSerialsOfRollout(tx, gameId, rolloutId);
   await insertHistory(tx, { gameId, rolloutId, kind: state, at: now, by, data });
   return true;
 }

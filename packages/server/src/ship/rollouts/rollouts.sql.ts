@@ -5,6 +5,7 @@ import type { getRollout, listRollouts as listOperation, RolloutState } from '@c
 
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { raiseSerialsOfRollout } from '../channels/serials.sql.ts';
 
 type RolloutDetails = OutputOf<typeof getRollout>;
 /** What was counted last. */
@@ -130,6 +131,7 @@ export async function insertRollout(tx: Tx, rollout: NewRollout): Promise<void> 
         values (${game_id}, ${rollout_id}, ${channel}, ${build.os}, ${build.arch}, ${build.build_id},
           ${build.base_build_id}, ${build.base_version}, ${build.base_move_id}, true)`,
     );
+  await raiseSerialsOfRollout(tx, game_id, rollout_id);
 }
 
 /** The versions that are being rolled out on these platforms of a channel. */
@@ -159,6 +161,7 @@ export async function updateRollout(tx: Tx, { game_id, rollout_id, ...rollout }:
         overruled = ${rollout.overruled}::text[], stall_alerted = ${rollout.stall_alerted}
       where game_id = ${game_id} and rollout_id = ${rollout_id}`,
   );
+  await raiseSerialsOfRollout(tx, game_id, rollout_id);
 }
 
 export type HistoryRow = { kind: string; at: Date; by: string; data: Record<string, unknown> };

@@ -33,7 +33,9 @@ import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
 import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
+import { lockChannels } from '../channels/channels.sql.ts';
 import { advanceChannel } from '../channels/channels.ts';
+import { raiseSerialsOfBuild } from '../channels/serials.sql.ts';
 import { manifestKeyOf } from '../files/blob-keys.ts';
 import { insertEntries, insertManifest } from '../files/files.sql.ts';
 import { findFile, type GameFileRow, isOffered, isSettled, setScanState } from '../files/files.ts';
@@ -133,12 +135,17 @@ async function conclude(ctx: Context, file: GameFileRow, examination: Examinatio
   const state = STATES[examination.outcome];
   const { engine, signatureVersion, detail, entries, manifest } = examination;
   const moved = await transact(ctx.db, async (tx) => {
+    // No channel may move to the build while it gets another file. A deletion locks them before files, too.
+    if (isOffered(state)) await lockChannels(tx, file.game_id);
     if (!(await setScanState(tx, file, { state, engine, signatureVersion, detail }))) return false;
     await insertEntries(tx, file, entries);
     if (manifest !== null) await insertManifest(tx, file, manifest);
     const build = await findBuild(tx, file.game_id, file.build_id);
     if (build === null) return false;
-    if (isOffered(state)) return advanceChannel(tx, ctx.clock.now(), build);
+    if (isOffered(state)) {
+      await raiseSerialsOfBuild(tx, file.game_id, file.build_id);
+      return advanceChannel(tx, ctx.clock.now(), build);
+    }
     await raiseAlerts(tx, file.game_id, [rejectionOf(ctx, file, build, detail)]);
     return false;
   });

@@ -7,38 +7,41 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/rollouts';
 import type { Context } from '../../context.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
-import type { Db } from '../../kernel/database/db.ts';
+import { type Db, readSnapshot } from '../../kernel/database/db.ts';
 import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import { type Build, findBuild } from '../../ship/builds/builds.ts';
 import { findPointer } from '../../ship/channels/channels.sql.ts';
-import { isExpired } from '../../ship/channels/channels.ts';
+import { isExpired, type Pointer } from '../../ship/channels/channels.ts';
+import { findManifest } from '../../ship/files/files.sql.ts';
 import { newestOfferedFile, type OfferedFile } from '../../ship/files/files.ts';
 import { findSizes } from '../../ship/patches/patches.sql.ts';
 import { isWithin, placeOf } from '../../ship/rollout-places/rollout-places.ts';
 import { abortedAt, findOffer } from '../../ship/rollouts/rollouts.sql.ts';
 import { isReachable, requireVisibleGame } from '../store/store.ts';
+import { signStatement } from './statement.ts';
 import * as sql from './updates.sql.ts';
 
 type Update = OutputOf<typeof contract.getUpdate>;
 type Place = { gameId: string; channel: string; os: sql.InstalledRow['os']; arch: sql.InstalledRow['arch'] };
 type Installed = sql.InstalledRow;
-type Offered = { readonly build: Build; readonly file: OfferedFile; readonly source: 'channel' | 'rollout' };
+type OfferedBuild = { readonly build: Build; readonly file: OfferedFile; readonly source: 'channel' | 'rollout' };
+/** Has the serial of the place, and the SHA-256 of the manifest of the file, or null. */
+type Offered = OfferedBuild & { readonly serial: number; readonly manifest: string | null };
+
+const STRANGER = { isMember: false, isBetaPlayer: false };
 
 /** How long caches may keep an answer that is the same for everyone. */
 const CACHE_SECONDS = MINUTE / SECOND;
 
 export const getUpdate = stream(contract.getUpdate, async (ctx, { caller, input, reply }) => {
   const { game, viewer } = await requireVisibleGame(ctx, caller, input.uid);
-  const installed = await sql.findInstalled(ctx.db, game.game_id, input.build_id);
-  if (installed === undefined)
-    throw errors.unknownBuild('build_id: this game has no such build. Send the build_id that was built into the game.');
-  const place: Place = {
-    gameId: game.game_id,
-    channel: input.channel ?? 'stable',
-    os: input.os === undefined ? installed.os : canonicalOs(input.os),
-    arch: input.arch === undefined ? installed.arch : canonicalArch(input.arch),
-  };
+  const installed = input.build_id === undefined ? null : await requireInstalled(ctx.db, game.game_id, input.build_id);
+  const os = input.os === undefined ? installed?.os : canonicalOs(input.os);
+  const arch = input.arch === undefined ? installed?.arch : canonicalArch(input.arch);
+  if (os === undefined || arch === undefined)
+    throw errors.invalid('build_id: send the installed build, or os and arch to install the game.');
+  const place: Place = { gameId: game.game_id, channel: input.channel ?? 'stable', os, arch };
   // A device's answer differs from that of others, and so does that of people who may see more.
   const isShared =
     input.device_uid === undefined && game.visibility === 'public' && isReachable(place.channel, STRANGER);
@@ -49,20 +52,29 @@ export const getUpdate = stream(contract.getUpdate, async (ctx, { caller, input,
   return answer(200, await updateOf(ctx, place, installed, offered));
 });
 
-const STRANGER = { isMember: false, isBetaPlayer: false };
+async function requireInstalled(db: Db, gameId: string, buildId: string): Promise<Installed> {
+  const installed = await sql.findInstalled(db, gameId, buildId);
+  if (installed !== undefined) return installed;
+  throw errors.unknownBuild('build_id: this game has no such build. Send the build_id that was built into the game.');
+}
 
-async function updateOf(ctx: Context, place: Place, installed: Installed, offered: Offered | null): Promise<Update> {
-  const withdrawn = await withdrawalOf(ctx.db, place, installed, offered);
-  const isOther = offered !== null && offered.build.build_id !== installed.build_id;
+async function updateOf(
+  ctx: Context,
+  place: Place,
+  installed: Installed | null,
+  offered: Offered | null,
+): Promise<Update> {
+  const withdrawn = installed === null ? null : await withdrawalOf(ctx.db, place, installed, offered);
+  const isOther = offered !== null && offered.build.build_id !== installed?.build_id;
   return {
     game_uid: place.gameId,
     channel: place.channel,
     os: place.os,
     arch: place.arch,
-    running: { build_id: installed.build_id, version: installed.version },
+    running: installed && { build_id: installed.build_id, version: installed.version },
     withdrawn,
-    update: isOther && (withdrawn !== null || isAfter(offered.build, installed)),
-    offered: offered === null ? null : { ...offerOf(ctx, offered), sizes: await sizesOf(ctx.db, installed, offered) },
+    update: isOther && (installed === null || withdrawn !== null || isAfter(offered.build, installed)),
+    offered: offered === null ? null : await offerOf(ctx, place, installed, offered),
     changelog: isOther ? await changesSince(ctx.db, place, installed, offered.build) : [],
   };
 }
@@ -72,18 +84,36 @@ function isAfter(build: Build, installed: Installed): boolean {
   return difference === 0 ? build.build_id > installed.build_id : difference > 0;
 }
 
-/** The build for a device, or without one, that of the channel. Null if there is nothing to download. */
-async function findOffered(
+/**
+ * The build for a device, or without one, that of the channel. Null if there is nothing to download. All of it is read
+ * from one state of the database, so that the serial belongs to what is offered.
+ */
+function findOffered(
   { db, clock }: Context,
   place: Place,
-  installed: Installed,
+  installed: Installed | null,
   deviceUid: string | undefined,
 ): Promise<Offered | null> {
-  const pointer = await findPointer(db, place);
-  if (pointer === undefined || pointer.deleted || isExpired(pointer, clock.now())) return null;
+  return readSnapshot(db, async (tx) => {
+    const pointer = await findPointer(tx, place);
+    if (pointer === undefined || pointer.deleted || isExpired(pointer, clock.now())) return null;
+    const offered = await findOfferedBuild(tx, place, pointer, installed, deviceUid);
+    if (offered === null) return null;
+    const manifest = await findManifest(tx, offered.file);
+    return { ...offered, serial: pointer.serial, manifest: manifest?.sha256 ?? null };
+  });
+}
+
+async function findOfferedBuild(
+  db: Db,
+  place: Place,
+  pointer: Pointer,
+  installed: Installed | null,
+  deviceUid: string | undefined,
+): Promise<OfferedBuild | null> {
   const rollout = deviceUid === undefined ? undefined : await findOffer(db, place.gameId, place);
   if (deviceUid !== undefined && rollout?.base_move_id === pointer.move_id) {
-    const isPaused = rollout.state === 'paused' && installed.build_id !== rollout.build_id;
+    const isPaused = rollout.state === 'paused' && installed?.build_id !== rollout.build_id;
     const gets = isWithin(placeOf(rollout.rollout_id, deviceUid), rollout.share) && !isPaused;
     const offered = gets ? await offeredBuild(db, place.gameId, rollout.build_id, 'rollout') : null;
     if (offered !== null) return offered;
@@ -96,8 +126,9 @@ async function offeredBuild(
   gameId: string,
   buildId: string,
   source: Offered['source'],
-): Promise<Offered | null> {
-  const [build, file] = await Promise.all([findBuild(db, gameId, buildId), newestOfferedFile(db, gameId, buildId)]);
+): Promise<OfferedBuild | null> {
+  const build = await findBuild(db, gameId, buildId);
+  const file = await newestOfferedFile(db, gameId, buildId);
   return build === null || file === null ? null : { build, file, source };
 }
 
@@ -119,13 +150,19 @@ async function withdrawalOf(
 
 type Offer = NonNullable<Update['offered']>;
 
-async function sizesOf(db: Db, installed: Installed, { file }: Offered): Promise<Offer['sizes']> {
+async function sizesOf(db: Db, installed: Installed | null, { file }: Offered): Promise<Offer['sizes']> {
   const { game_id: gameId, file_id: fileId, size } = file;
-  const sizes = await findSizes(db, { gameId, fileId, fromBuildId: installed.build_id });
+  const sizes = installed && (await findSizes(db, { gameId, fileId, fromBuildId: installed.build_id }));
   return { patch: sizes?.patch ?? null, blocks: sizes?.blocks ?? null, whole: size };
 }
 
-function offerOf({ publicUrl }: Context, { build, file, source }: Offered): Omit<Offer, 'sizes'> {
+async function offerOf(ctx: Context, place: Place, installed: Installed | null, offered: Offered): Promise<Offer> {
+  const { build, file, source, serial, manifest } = offered;
+  const { gameId: game, channel, os, arch } = place;
+  const stated = {
+    ...{ game, channel, os, arch, build: build.build_id, file: file.file_id },
+    ...{ size: file.size, zip: file.checksum, manifest, serial },
+  };
   return {
     build_id: build.build_id,
     version: build.version,
@@ -136,12 +173,21 @@ function offerOf({ publicUrl }: Context, { build, file, source }: Offered): Omit
     filename: file.filename,
     size: file.size,
     checksum: file.checksum,
-    download_url: `${publicUrl}/api/v1/public/games/${file.game_id}/files/${file.file_id}/download`,
+    download_url: `${ctx.publicUrl}/api/v1/public/games/${file.game_id}/files/${file.file_id}/download`,
+    sizes: await sizesOf(ctx.db, installed, offered),
+    ...(await signStatement(ctx, stated)),
   };
 }
 
 /** The changes by version. A version is listed once, although it can have several builds for a platform. */
-async function changesSince(db: Db, place: Place, installed: Installed, offered: Build): Promise<Update['changelog']> {
+async function changesSince(
+  db: Db,
+  place: Place,
+  installed: Installed | null,
+  offered: Build,
+): Promise<Update['changelog']> {
+  if (installed === null)
+    return [{ version: offered.version, title: offered.title, changelog_items: offered.changelog }];
   const ids = { installedId: installed.build_id, offeredId: offered.build_id };
   const found = await sql.listChanges(db, place, ids, LIMITS.updateChangelogs);
   const versions = Map.groupBy(found, ({ version }) => version);
