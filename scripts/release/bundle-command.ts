@@ -11,6 +11,10 @@ const THREAD = join(ROOT, 'packages/cli/src/symbols/convert.thread.ts');
 /** Modules that read other files, and are replaced with ones that contain these. */
 const START_THREAD = join(ROOT, 'packages/cli/src/symbols/start-thread.ts');
 const DEMANGLER = join(ROOT, 'packages/debug-symbols/src/demangler-module.ts');
+const START_PARTS = join(ROOT, 'packages/debug-symbols/src/threads/start-thread.ts');
+/** The threads that help with a large file run the same code, which has the modules of both. */
+const PARTS = join(ROOT, 'packages/debug-symbols/src/threads/parts.thread.ts');
+const BOTH_THREADS = '\0threads';
 const SETTINGS = { platform: 'node', transform: { target: 'node22' } } as const;
 const OUTPUT = { format: 'cjs', codeSplitting: false, minify: true } as const;
 
@@ -33,8 +37,12 @@ export async function bundleCommand(file: string): Promise<string[]> {
 }
 
 async function bundleThread(): Promise<{ code: string; modules: string[] }> {
-  const plugins = [replaceModule(DEMANGLER, await demanglerModule())];
-  const bundle = await rolldown({ ...SETTINGS, input: THREAD, plugins });
+  const plugins = [
+    bothThreads,
+    replaceModule(START_PARTS, START_PARTS_CODE),
+    replaceModule(DEMANGLER, await demanglerModule()),
+  ];
+  const bundle = await rolldown({ ...SETTINGS, input: BOTH_THREADS, plugins });
   try {
     const { output } = await bundle.generate(OUTPUT);
     return { code: output[0].code, modules: modulesOf(output) };
@@ -54,10 +62,31 @@ function replaceModule(path: string, code: string): Plugin {
 function startThreadOf(code: string): string {
   return `import { Worker } from 'node:worker_threads';
 export function startThread() {
-  return new Worker(${JSON.stringify(code)}, { eval: true });
+  const code = ${JSON.stringify(code)};
+  return new Worker(code, { eval: true, workerData: { code } });
 }
 `;
 }
+
+/** Starts the thread that helps with the code of the thread that starts it. */
+const START_PARTS_CODE = `import { Worker, workerData } from 'node:worker_threads';
+export function startThread(parts) {
+  const { code } = workerData;
+  return new Worker(code, { eval: true, workerData: { code, parts } });
+}
+`;
+
+const bothThreads: Plugin = {
+  name: 'both-threads',
+  resolveId: (id) => (id === BOTH_THREADS ? id : null),
+  load: (id) =>
+    id !== BOTH_THREADS
+      ? null
+      : `import { workerData } from 'node:worker_threads';
+if (workerData.parts === undefined) import(${JSON.stringify(THREAD)});
+else import(${JSON.stringify(PARTS)});
+`,
+};
 
 async function demanglerModule(): Promise<string> {
   const path = createRequire(DEMANGLER).resolve('gecko-profiler-demangle/index_bg.wasm');

@@ -1,11 +1,11 @@
 // Tests that the bundled symbol converter does the same as its sources. bundle-stackwalk.test.ts tests when a bundle runs.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { SAMPLE_SYMBOLS, sampleProgram } from '../../packages/debug-symbols/test/sample-program.ts';
+import { largeProgram, SAMPLE_SYMBOLS, sampleProgram } from '../../packages/debug-symbols/test/sample-program.ts';
 import { bundlePackage } from './bundle-package.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -44,6 +44,38 @@ describe('the bundled chauffeur-dump-syms', () => {
     it(`prints and exits like the sources, given ${args.join(' ') || 'nothing'}`, () => {
       assert.deepEqual(run('bin/chauffeur-dump-syms.cjs', ...args), run('src/main.ts', ...args));
     });
+
+  it('starts its threads', () => {
+    // Notes the file of each thread that has done something.
+    const log = join(root, 'threads.txt');
+    const preload = join(root, 'preload.cjs');
+    writeFileSync(
+      preload,
+      `const threads = require('node:worker_threads');
+threads.Worker = class extends threads.Worker {
+  constructor(file, options) {
+    super(file, options);
+    const path = file instanceof URL ? require('node:url').fileURLToPath(file) : file;
+    this.on('message', ({ batch }) => batch && require('node:fs').appendFileSync(${JSON.stringify(log)}, path + '\\n'));
+  }
+};
+require('node:module').syncBuiltinESMExports();
+`,
+    );
+    writeFileSync(join(root, 'game'), largeProgram());
+    for (const program of ['bin/chauffeur-dump-syms.cjs', 'src/main.ts']) {
+      const args = ['--require', preload, join(folder, program), '--threads', '2', 'game'];
+      const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+      assert.equal(stdout, SAMPLE_SYMBOLS);
+    }
+    const files = new Set(readFileSync(log, 'utf8').trim().split('\n'));
+    const expected = [join('dist', 'thread.cjs'), join('src', 'threads', 'parts.thread.ts')];
+    assert.deepEqual(
+      [...files],
+      expected.map((file) => join(folder, file)),
+    );
+    writeFileSync(join(root, 'game'), sampleProgram());
+  });
 
   it('runs from its bundle', () => {
     rmSync(join(folder, 'src/main.ts'));

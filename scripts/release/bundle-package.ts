@@ -1,4 +1,5 @@
 // Bundles the command of a package, for a checkout. Parts that only some calls need are in separate files.
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join, relative } from 'node:path';
@@ -27,10 +28,12 @@ export async function bundlePackage(packageFolder: string): Promise<void> {
   const [work, former] = [`${folder}-${process.pid}`, `${folder}-${process.pid}-former`];
   try {
     await mkdir(work);
-    await writeBundle(join(packageFolder, 'src/command.ts'), {
-      folder: work,
-      plugins: [recordSources, placeDemangler],
-    });
+    const thread = join(packageFolder, 'src/threads/parts.thread.ts');
+    const input = {
+      command: join(packageFolder, 'src/command.ts'),
+      ...(existsSync(thread) && { thread }),
+    };
+    await writeBundle(input, { folder: work, plugins: [recordSources, placeDemangler, placeThread] });
     await writeFile(join(work, 'sources.json'), JSON.stringify([...sources.values()]));
     await rename(folder, former).catch(() => undefined); // There may be none.
     await rename(work, folder);
@@ -39,8 +42,11 @@ export async function bundlePackage(packageFolder: string): Promise<void> {
   }
 }
 
-async function writeBundle(command: string, { folder, plugins }: { folder: string; plugins: Plugin[] }): Promise<void> {
-  const bundle = await rolldown({ input: { command }, platform: 'node', plugins, transform: { target: 'node24' } });
+async function writeBundle(
+  input: Record<string, string>,
+  { folder, plugins }: { folder: string; plugins: Plugin[] },
+): Promise<void> {
+  const bundle = await rolldown({ input, platform: 'node', plugins, transform: { target: 'node24' } });
   try {
     // CommonJS starts faster than modules.
     await bundle.write({
@@ -54,6 +60,20 @@ async function writeBundle(command: string, { folder, plugins }: { folder: strin
     await bundle.close();
   }
 }
+
+const START_THREAD = 'packages/debug-symbols/src/threads/start-thread.ts';
+
+/** Starts the thread from its file in the bundle. */
+const placeThread: Plugin = {
+  name: 'thread',
+  load(id) {
+    if (!id.replaceAll('\\', '/').endsWith(START_THREAD)) return null;
+    const code = `import { Worker } from 'node:worker_threads';
+export const startThread = (parts) => new Worker(__dirname + '/thread.cjs', { workerData: { parts } });
+`;
+    return { code, moduleType: 'js' };
+  },
+};
 
 const DEMANGLER = 'packages/debug-symbols/src/demangler-module.ts';
 

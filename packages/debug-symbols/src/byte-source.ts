@@ -10,11 +10,27 @@ export interface ByteSource {
    * DebugSymbolsError `truncated` if they are not all there.
    */
   read(position: number, length: number): Uint8Array;
+  /** The source in a form for other threads of the process; undefined, or missing, if it has none. */
+  share?(): SharedSource | undefined;
 }
+
+/** A source that another thread opens with `openShared`. The descriptor stays open as long as it is used there. */
+export type SharedSource =
+  | { readonly descriptor: number; readonly start: number; readonly size: number }
+  | { readonly bytes: Uint8Array };
+
+export function openShared(shared: SharedSource): ByteSource {
+  if ('bytes' in shared) return new MemorySource(shared.bytes);
+  const { descriptor, start, size } = shared;
+  return new PartSource(new FileSource(descriptor, start + size), start, size);
+}
+
+/** Larger arrays are not shared: for a moment, they are in memory twice. */
+const MAX_SHARED = 128 * 1024 * 1024;
 
 /** The bytes of an array. */
 export class MemorySource implements ByteSource {
-  readonly #bytes: Uint8Array;
+  #bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -27,6 +43,16 @@ export class MemorySource implements ByteSource {
   read(position: number, length: number): Uint8Array {
     checkRange(position, length, this.#bytes.length);
     return this.#bytes.subarray(position, position + length);
+  }
+
+  share(): SharedSource | undefined {
+    if (this.#bytes.length > MAX_SHARED) return undefined;
+    if (!(this.#bytes.buffer instanceof SharedArrayBuffer)) {
+      const shared = new Uint8Array(new SharedArrayBuffer(this.#bytes.length));
+      shared.set(this.#bytes);
+      this.#bytes = shared;
+    }
+    return { bytes: this.#bytes };
   }
 }
 
@@ -50,6 +76,10 @@ export class FileSource implements ByteSource {
     }
     return bytes;
   }
+
+  share(): SharedSource {
+    return { descriptor: this.#descriptor, start: 0, size: this.size };
+  }
 }
 
 /** A part of another source. */
@@ -68,6 +98,13 @@ export class PartSource implements ByteSource {
   read(position: number, length: number): Uint8Array {
     checkRange(position, length, this.size);
     return this.#whole.read(this.#start + position, length);
+  }
+
+  share(): SharedSource | undefined {
+    const whole = this.#whole.share?.();
+    if (whole === undefined) return undefined;
+    if ('bytes' in whole) return { bytes: whole.bytes.subarray(this.#start, this.#start + this.size) };
+    return { descriptor: whole.descriptor, start: whole.start + this.#start, size: this.size };
   }
 }
 

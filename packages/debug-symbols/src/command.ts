@@ -4,8 +4,9 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DebugSymbolsError } from './error.ts';
 import { identityRecords } from './identity.ts';
+import { ProgressLine } from './progress-line.ts';
 
-const USAGE = `Usage: chauffeur-dump-syms <binary or debug file> [<its counterpart>] [-o <file>] [-a <cpu>]
+const USAGE = `Usage: chauffeur-dump-syms <binary or debug file> [<its counterpart>] [-o <file>] [-a <cpu>] [-t <number>]
 
 Converts native debug information to a Breakpad symbol file: ELF, Mach-O and PE files, with DWARF or a PDB, and
 WebAssembly with DWARF.
@@ -14,6 +15,7 @@ WebAssembly with DWARF.
                      for next to the first file
   -o, --output       write to this file instead of standard output
   -a, --arch         convert this CPU of a universal binary, such as arm64
+  -t, --threads      convert a large file in so many threads; by default, one for each core, but at most 4
   -h, --help         print this help
 `;
 
@@ -23,9 +25,11 @@ type CommandResult = { readonly exitCode: 0 | 1; readonly stderr: string };
 export async function run(args: readonly string[]): Promise<void> {
   // A reader such as `head` has enough.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
-  const { exitCode, stderr } = await runCommand(args, async (text) => {
+  const progress = process.stderr.isTTY ? new ProgressLine(process.stderr) : undefined;
+  const write = async (text: string) => {
     if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-  });
+  };
+  const { exitCode, stderr } = await runCommand(args, write, progress);
   process.stderr.write(stderr);
   process.exitCode = exitCode;
 }
@@ -34,6 +38,7 @@ export async function run(args: readonly string[]): Promise<void> {
 export async function runCommand(
   args: readonly string[],
   write: (text: string) => Promise<void>,
+  progress?: ProgressLine,
 ): Promise<CommandResult> {
   try {
     const { values, positionals } = readArguments(args);
@@ -43,18 +48,30 @@ export async function runCommand(
     }
     const [path, counterpart] = positionals;
     if (path === undefined || positionals.length > 2) return { exitCode: 1, stderr: USAGE };
-    const { convertFile } = await import('./convert-file.ts');
-    const { identity, writer } = convertFile(path, {
+    const threads = values.threads === undefined ? undefined : Number(values.threads);
+    if (threads !== undefined && !(Number.isInteger(threads) && threads > 0))
+      return { exitCode: 1, stderr: `chauffeur-dump-syms: --threads must be a number from 1 on\n` };
+    const { convertFileInThreads } = await import('./convert-file.ts');
+    const { identity, writer } = await convertFileInThreads(path, {
+      ...(threads !== undefined && { threads }),
       ...(counterpart !== undefined && { counterpart }),
       ...(values.arch !== undefined && { cpu: values.arch }),
+      onProgress: (done, total) => progress?.show('reading', done, total),
     });
     const portions = joined(writer.write(identityRecords(identity)));
-    if (values.output === undefined) for (const portion of portions) await write(portion);
-    else writeFile(values.output, portions);
+    if (values.output === undefined) {
+      progress?.clear();
+      for (const portion of portions) await write(portion);
+    } else {
+      const onWritten = (done: number) => progress?.show('writing', done, writer.size);
+      writeFile(values.output, portions, onWritten);
+    }
     writer.close();
     return { exitCode: 0, stderr: '' };
   } catch (error) {
     return { exitCode: 1, stderr: `${describe(error)}\n` };
+  } finally {
+    progress?.clear();
   }
 }
 
@@ -62,17 +79,21 @@ function readArguments(args: readonly string[]) {
   const options = {
     output: { type: 'string', short: 'o' },
     arch: { type: 'string', short: 'a' },
+    threads: { type: 'string', short: 't' },
     help: { type: 'boolean', short: 'h' },
   } as const;
   return parseArgs({ args: [...args], options, allowPositionals: true });
 }
 
-function writeFile(path: string, portions: Iterable<string>): void {
+function writeFile(path: string, portions: Iterable<string>, onWritten: (bytes: number) => void): void {
   const descriptor = openSync(path, 'w');
   try {
+    let total = 0;
     for (const portion of portions) {
       const bytes = Buffer.from(portion);
       for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+      total += bytes.length;
+      onWritten(total);
     }
   } finally {
     closeSync(descriptor);

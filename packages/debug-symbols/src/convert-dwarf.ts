@@ -1,24 +1,12 @@
 // What ELF, Mach-O and PE files with DWARF have in common: functions, symbols and call frames go to the writer.
 import type { ByteSource } from './byte-source.ts';
-import { demangle, withoutPart } from './demangle.ts';
+import { demangle } from './demangle.ts';
 import { readCallFrames } from './dwarf/call-frames.ts';
-import type { DwarfFile } from './dwarf/dwarf-file.ts';
-import { FunctionNames } from './dwarf/names.ts';
-import { readDwarf, type SplitFinder } from './dwarf/read-dwarf.ts';
 import { registerNames } from './dwarf/registers.ts';
+import { type CodeMap, type DwarfInput, dwarfWork, rangeTest } from './dwarf-parts.ts';
 import type { SymbolSink } from './symbol-sink.ts';
-import type { SymbolTable } from './symbol-table.ts';
 import type { SymbolWriter } from './symbols/symbol-writer.ts';
-
-/** Functions of the files together. Addresses are as in the files. */
-export type CodeMap = {
-  /** What is subtracted from addresses. */
-  readonly base: number;
-  readonly isCode: (address: number) => boolean;
-  readonly formatPath: (path: string) => string;
-  /** The best table first. */
-  readonly symbols: readonly SymbolTable[];
-};
+import type { Steps } from './threads/work.ts';
 
 export type FrameFile = {
   readonly cpu: string;
@@ -30,22 +18,14 @@ export type FrameFile = {
   readonly debugFrame: { readonly source: ByteSource } | undefined;
 };
 
-/** Sends functions with lines and inlined calls. */
-export function addFunctions(dwarf: DwarfFile, map: CodeMap, writer: SymbolWriter, findSplit: SplitFinder): void {
-  const { base, isCode, symbols, formatPath } = map;
-  const symbolAt = (address: number): string | undefined => {
-    for (const table of symbols) {
-      const name = table.nameAt(address);
-      if (name !== undefined) return demangle(withoutPart(name));
-    }
-    return undefined;
-  };
-  const module = { names: new FunctionNames(demangle), sink: writer, base, isCode, formatPath, symbolAt };
-  readDwarf(dwarf, module, findSplit);
+/** Sends functions with lines and inlined calls. `meanwhile` is done if other threads do the work. */
+export function* addFunctions(input: DwarfInput, writer: SymbolWriter, meanwhile?: () => void): Steps<void> {
+  yield dwarfWork(input, writer, meanwhile);
 }
 
 /** Sends the functions that have no debug information. Call it after all others. */
-export function addPublicSymbols({ base, isCode, symbols }: CodeMap, writer: SymbolWriter): void {
+export function addPublicSymbols({ base, code, symbols }: CodeMap, writer: SymbolWriter): void {
+  const isCode = rangeTest(code);
   const isFunction = writer.functionTest();
   for (const table of symbols)
     table.each((address, name) => {
@@ -60,7 +40,8 @@ export function onlyMissingFrames(writer: SymbolWriter): Pick<SymbolSink, 'callF
   return { callFrames: (record) => void (hasFrame(record.address) || writer.callFrames(record)) };
 }
 
-export function addCallFrames(file: FrameFile, { base, isCode }: CodeMap, writer: SymbolWriter): void {
+export function addCallFrames(file: FrameFile, { base, code }: CodeMap, writer: SymbolWriter): void {
+  const isCode = rangeTest(code);
   const family = cpuFamily(file.cpu);
   const registers = registerNames(family, file.isMacOs);
   if (registers === undefined) return;
@@ -82,23 +63,4 @@ function cpuFamily(cpu: string): string {
   if (cpu.startsWith('arm64')) return 'arm64';
   if (cpu.startsWith('arm')) return 'arm';
   return cpu === 'x86_64h' ? 'x86_64' : cpu;
-}
-
-/** Tests addresses against ranges. In a file without sections, code can be anywhere but at 0. */
-export function rangeTest(ranges: readonly (readonly [start: number, end: number])[]): (address: number) => boolean {
-  if (ranges.length === 0) return (address) => address > 0;
-  const joined: [start: number, end: number][] = [];
-  for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const last = joined.at(-1);
-    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end);
-    else joined.push([start, end]);
-  }
-  if (joined.length === 1) {
-    const [start, end] = joined[0]!;
-    return (address) => address >= start && address < end;
-  }
-  return (address) => {
-    for (const [start, end] of joined) if (address >= start && address < end) return true;
-    return false;
-  };
 }

@@ -4,9 +4,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ByteSource } from './byte-source.ts';
-import type { SplitFinder } from './dwarf/read-dwarf.ts';
-import { SplitFile } from './dwarf/split-dwarf.ts';
-import type { Unit } from './dwarf/unit.ts';
+import type { SplitSearch } from './dwarf-parts.ts';
 import { convertElf } from './elf/convert-elf.ts';
 import { readDebugLink, readSupplementaryLink } from './elf/debug-link.ts';
 import { Elf } from './elf/elf.ts';
@@ -21,7 +19,10 @@ import { openPdb, type Pdb } from './pdb/pdb.ts';
 import { readCodeView } from './pe/code-view.ts';
 import { convertWindows } from './pe/convert-pe.ts';
 import { openPe, type Pe } from './pe/pe.ts';
+import { splitFinder } from './split-finder.ts';
 import { SymbolWriter } from './symbols/symbol-writer.ts';
+import { runSteps, type SpreadOptions, spreadSteps } from './threads/run-steps.ts';
+import type { Steps } from './threads/work.ts';
 import { convertWasm, isSameBuild } from './wasm/convert-wasm.ts';
 import { Wasm } from './wasm/wasm.ts';
 
@@ -56,16 +57,36 @@ type Input = { readonly path: string; readonly source: ByteSource; readonly form
 export function convertFile(path: string, options: ConversionOptions = {}): Conversion {
   const files = new OpenFiles();
   try {
-    const main = openInput(path, files);
-    const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
-    const writer = new SymbolWriter(options.temporaryFolder);
-    const converter = new Converter(files, options, writer);
-    const counterpart = { path: other?.path };
-    const identity = converter.convert(main, other, counterpart);
-    return { identity, writer, counterpart: counterpart.path };
+    const { steps, finish } = startConversion(path, options, files);
+    return finish(runSteps(steps));
   } finally {
     files.close();
   }
+}
+
+/** Does the same in several threads, if the file is large. */
+export async function convertFileInThreads(
+  path: string,
+  options: ConversionOptions & SpreadOptions,
+): Promise<Conversion> {
+  const files = new OpenFiles();
+  try {
+    const { steps, finish } = startConversion(path, options, files);
+    return finish(await spreadSteps(steps, options));
+  } finally {
+    files.close();
+  }
+}
+
+/** A conversion before its first step. Its files are closed after the last one. */
+export function startConversion(path: string, options: ConversionOptions, files: OpenFiles) {
+  const main = openInput(path, files);
+  const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
+  const writer = new SymbolWriter(options.temporaryFolder);
+  const counterpart = { path: other?.path };
+  const steps = new Converter(files, options, writer).convert(main, other, counterpart);
+  const finish = (identity: ModuleIdentity): Conversion => ({ identity, writer, counterpart: counterpart.path });
+  return { steps, finish };
 }
 
 function openInput(path: string, files: OpenFiles): Input {
@@ -108,7 +129,7 @@ class Converter {
     this.#writer = writer;
   }
 
-  convert(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+  convert(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): Steps<ModuleIdentity> {
     switch (main.format) {
       case 'elf':
         return this.#convertElf(main, other, counterpart);
@@ -121,7 +142,7 @@ class Converter {
     }
   }
 
-  #convertElf(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+  #convertElf(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): Steps<ModuleIdentity> {
     requireFormat(other, ['elf']);
     let elf = new Elf(main.source);
     let debug = other === undefined ? undefined : new Elf(other.source);
@@ -140,7 +161,7 @@ class Converter {
       {
         ...{ main: elf, debug, path },
         supplementary,
-        findSplit: this.#splitFinder([path, other?.path ?? path], elf.littleEndian),
+        split: this.#splitSearch([path, other?.path ?? path], elf.littleEndian),
       },
       this.#writer,
     );
@@ -154,39 +175,17 @@ class Converter {
     return found ? new Elf(found.source) : undefined;
   }
 
-  #splitFinder(paths: readonly string[], littleEndian: boolean): SplitFinder {
-    const opened = new Map<string, SplitFile | undefined>();
-    const openSplit = (path: string) => {
-      if (!opened.has(path)) opened.set(path, this.#openSplit(path, littleEndian));
-      return opened.get(path);
-    };
-    const { splitFiles = [], findsCounterparts } = this.#options;
-    const packages = splitFiles.filter((path) => path.endsWith('.dwp'));
-    return (skeleton: Unit) => {
-      const { dwoName, folder } = skeleton;
-      const name = dwoName === undefined ? undefined : lastPart(dwoName);
-      const given = [...packages, ...splitFiles.filter((path) => lastPart(path) === name)];
-      const neighbours =
-        dwoName === undefined
-          ? []
-          : [join(folder, dwoName), ...paths.map((path) => join(dirname(path), lastPart(dwoName)))];
-      const places = findsCounterparts === false ? [] : [...paths.map((each) => `${each}.dwp`), ...neighbours];
-      for (const path of [...given, ...places]) {
-        const unit = openSplit(path)?.unitOf(skeleton);
-        if (unit !== undefined) return unit;
-      }
-      return undefined;
-    };
+  #splitSearch(paths: readonly string[], littleEndian: boolean): SplitSearch {
+    const { splitFiles = [], findsCounterparts = true } = this.#options;
+    const places = { paths, splitFiles, findsCounterparts, littleEndian };
+    return { places, find: splitFinder(places, this.#files) };
   }
 
-  #openSplit(path: string, littleEndian: boolean): SplitFile | undefined {
-    const source = this.#files.tryOpen(path);
-    if (source === undefined || detectFormat(source) !== 'elf') return undefined;
-    const elf = new Elf(source);
-    return new SplitFile((section) => elf.contents(section), littleEndian);
-  }
-
-  #convertMacho(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+  #convertMacho(
+    main: Input,
+    other: Input | undefined,
+    counterpart: { path: string | undefined },
+  ): Steps<ModuleIdentity> {
     requireFormat(other, ['macho']);
     let file = this.#sliceOf(main.source);
     let dsym = other && this.#sliceOf(other.source, file.cpu);
@@ -212,7 +211,11 @@ class Converter {
     throw new DebugSymbolsError('mismatch', `the file has code for ${cpus}, and not for ${cpu}`);
   }
 
-  #convertWasm(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+  #convertWasm(
+    main: Input,
+    other: Input | undefined,
+    counterpart: { path: string | undefined },
+  ): Steps<ModuleIdentity> {
     requireFormat(other, ['wasm']);
     let file = new Wasm(main.source);
     let debug = other && new Wasm(other.source);
@@ -230,7 +233,11 @@ class Converter {
     return convertWasm({ main: file, path, debug }, this.#writer);
   }
 
-  #convertWindows(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): ModuleIdentity {
+  #convertWindows(
+    main: Input,
+    other: Input | undefined,
+    counterpart: { path: string | undefined },
+  ): Steps<ModuleIdentity> {
     requireFormat(other, main.format === 'pe' ? ['pdb', 'pe'] : ['pe']);
     if (main.format === 'pe' && other?.format === 'pe') return this.#convertSplitPe(main, other);
     const inputs = other === undefined ? [main] : [main, other];
@@ -255,7 +262,7 @@ class Converter {
   }
 
   /** The program has the code, whichever of the two is named first. */
-  #convertSplitPe(main: Input, other: Input): ModuleIdentity {
+  #convertSplitPe(main: Input, other: Input): Steps<ModuleIdentity> {
     const files = [main, other].map(({ path, source }) => ({ file: openPe(source), path }));
     const [pe, debug] = files[0]!.file.isDebugFile() ? files.reverse() : files;
     return convertWindows({ pe, debug: debug!.file, pdb: undefined }, this.#writer);

@@ -1,5 +1,5 @@
 // Reads a large source in pages, of which the latest are kept, for many small reads that are mostly near each other.
-import type { ByteSource } from './byte-source.ts';
+import type { ByteSource, SharedSource } from './byte-source.ts';
 
 const PAGE = 64 * 1024;
 /** Longer texts are cut off. Without a limit, texts in a table without ends would fill the memory. */
@@ -29,6 +29,10 @@ export class PagedSource implements ByteSource {
     if (!(position >= 0) || at + length > PAGE) return this.#source.read(position, length);
     const page = this.#pageOf(number);
     return at + length <= page.length ? page.subarray(at, at + length) : this.#source.read(position, length);
+  }
+
+  share(): SharedSource | undefined {
+    return this.#source.share?.();
   }
 
   /** The bytes from `position` to the end of its page; none outside of the source. */

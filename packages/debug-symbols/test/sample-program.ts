@@ -65,6 +65,15 @@ export function sampleProgram(): Uint8Array {
   return buildElf(sampleSections());
 }
 
+/** The same program with so many equal units that several threads read it. */
+export function largeProgram(): Uint8Array {
+  const large = ({ name, bytes, ...section }: TestSection) => {
+    if (name !== '.debug_info') return { name, bytes, ...section };
+    return { name, bytes: concat(...Array<Uint8Array>(Math.ceil((4.1 * 1024 * 1024) / bytes.length)).fill(bytes)) };
+  };
+  return buildElf(sampleSections().map(large));
+}
+
 export const SAMPLE_SYMBOLS = `MODULE Linux x86_64 030201000504070608090A0B0C0D0E0F0 game
 INFO CODE_ID 000102030405060708090A0B0C0D0E0F
 INFO GENERATOR chauffeur-dump-syms

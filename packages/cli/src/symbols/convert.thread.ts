@@ -2,25 +2,33 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { convertFile } from '@chauffeur/debug-symbols/convert-file';
+import { convertFileInThreads } from '@chauffeur/debug-symbols/convert-file';
 import { identityRecords } from '@chauffeur/debug-symbols/identity';
-import type { Module, ThreadReply, ThreadTask } from './threads.ts';
+import type { Module, ThreadOrder, ThreadReply, ThreadTask } from './threads.ts';
 
 const PORTION_BYTES = 1024 * 1024;
 
-parentPort?.on('message', (task: ThreadTask) => parentPort?.postMessage(replyTo(task)));
+parentPort?.on('message', async (order: ThreadOrder) => parentPort?.postMessage(await replyTo(order)));
 
-function replyTo(task: ThreadTask): ThreadReply {
+async function replyTo({ task, threads }: ThreadOrder): Promise<ThreadReply> {
   try {
-    return { module: task.kind === 'convert' ? convert(task) : count(task.path) };
+    return { module: task.kind === 'convert' ? await convert(task, threads) : count(task.path) };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function convert({ path, out, maxBytes, counterpart, cpu, splitFiles }: ThreadTask & { kind: 'convert' }): Module {
-  const options = { splitFiles, ...(counterpart !== undefined && { counterpart }), ...(cpu !== undefined && { cpu }) };
-  const { identity, writer, counterpart: found } = convertFile(path, options);
+async function convert(task: ThreadTask & { kind: 'convert' }, threads: number): Promise<Module> {
+  const { path, out, maxBytes, counterpart, cpu, splitFiles } = task;
+  const {
+    identity,
+    writer,
+    counterpart: found,
+  } = await convertFileInThreads(path, {
+    ...{ splitFiles, threads },
+    ...(counterpart !== undefined && { counterpart }),
+    ...(cpu !== undefined && { cpu }),
+  });
   const file = new HashedFile(out, maxBytes);
   try {
     for (const records of writer.write(identityRecords(identity))) file.write(records);

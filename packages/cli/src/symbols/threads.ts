@@ -1,4 +1,4 @@
-// Runs conversions in threads, at most one for each core.
+// Runs conversions in threads, at most one for each core. A few large files have several threads each.
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import { startThread } from './start-thread.ts';
@@ -33,6 +33,9 @@ export type ThreadTask =
     }
   | { readonly kind: 'count'; readonly path: string };
 
+/** What a thread gets: a task, and how many threads may work on it. */
+export type ThreadOrder = { readonly task: ThreadTask; readonly threads: number };
+
 /** `problem` says, in words, why there is no result. */
 export type ThreadReply = { readonly module: Module } | { readonly problem: string };
 
@@ -47,13 +50,15 @@ export async function runInThreads(
 ): Promise<ThreadReply[]> {
   const replies: ThreadReply[] = [];
   let next = 0;
+  const count = Math.min(availableParallelism(), tasks.length);
+  const threads = Math.floor(availableParallelism() / count);
   const work = async () => {
     let thread: Worker | undefined;
     try {
       for (let index = next++; index < tasks.length; index = next++) {
         signal.throwIfAborted();
         thread ??= startThread();
-        const reply = await ask(thread, tasks[index]!, signal);
+        const reply = await ask(thread, { task: tasks[index]!, threads }, signal);
         replies[index] = reply ?? { problem: 'there is not enough memory to convert it' };
         // A thread without memory has ended.
         if (reply === null) thread = undefined;
@@ -66,7 +71,6 @@ export async function runInThreads(
       await thread?.terminate();
     }
   };
-  const count = Math.min(availableParallelism(), tasks.length);
   // All threads have ended before the caller removes the folder of their files.
   const ends = await Promise.allSettled(Array.from({ length: count }, work));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -74,7 +78,7 @@ export async function runInThreads(
 }
 
 /** Resolves with null if the thread ends without a reply, which happens if it has no memory left. */
-function ask(thread: Worker, task: ThreadTask, signal: AbortSignal): Promise<ThreadReply | null> {
+function ask(thread: Worker, order: ThreadOrder, signal: AbortSignal): Promise<ThreadReply | null> {
   const { promise, resolve, reject } = Promise.withResolvers<ThreadReply | null>();
   const abort = () => reject(signal.reason);
   const fail = (error: NodeJS.ErrnoException) =>
@@ -82,7 +86,7 @@ function ask(thread: Worker, task: ThreadTask, signal: AbortSignal): Promise<Thr
   const end = () => resolve(null);
   signal.addEventListener('abort', abort);
   thread.on('message', resolve).on('error', fail).on('exit', end);
-  thread.postMessage(task);
+  thread.postMessage(order);
   return promise.finally(() => {
     signal.removeEventListener('abort', abort);
     thread.off('message', resolve).off('error', fail).off('exit', end);

@@ -9,18 +9,11 @@ import { readUnitHeader, type UnitHeader } from './unit-header.ts';
 /** Where the sections are. Each name is that of ELF without `.debug_`; Mach-O and PE have the same ones. */
 export type SectionFinder = (name: DwarfSection) => ByteSource | undefined;
 
-export type DwarfSection =
-  | 'info'
-  | 'abbrev'
-  | 'line'
-  | 'str'
-  | 'line_str'
-  | 'str_offsets'
-  | 'addr'
-  | 'ranges'
-  | 'rnglists'
-  | 'cu_index'
-  | 'tu_index';
+export const SECTIONS = [
+  ...(['info', 'abbrev', 'line', 'str', 'line_str', 'str_offsets', 'addr', 'ranges', 'rnglists'] as const),
+] as const;
+
+export type DwarfSection = (typeof SECTIONS)[number];
 
 /** What a list is, or what was read of it up to the end of the bytes that were there. */
 export type ReadList<Kind> = Kind | { readonly cut: Kind };

@@ -1,5 +1,6 @@
 // The functions of a unit with their lines and inlined calls.
-import type { FunctionRecord, InlineRecord, LineRecord, SymbolSink } from '../symbol-sink.ts';
+import type { FunctionRecord, InlineRecord, LineRecord } from '../symbol-sink.ts';
+import type { FunctionSink } from '../symbols/record-packer.ts';
 import { type Abbreviation, skipAttributes, skipForm } from './abbreviations.ts';
 import { ATTRIBUTE, FORM, TAG } from './constants.ts';
 import type { LineTable } from './line-program.ts';
@@ -10,7 +11,7 @@ import type { Unit } from './unit.ts';
 /** What the unit is part of. */
 export type Module = {
   readonly names: FunctionNames;
-  readonly sink: SymbolSink;
+  readonly sink: FunctionSink;
   /** What is subtracted from addresses. */
   readonly base: number;
   /** Whether code can be at an address. It can't where the linker has removed it. */

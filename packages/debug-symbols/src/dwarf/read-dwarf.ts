@@ -1,4 +1,4 @@
-// Reads the functions of all units of a file with DWARF.
+// Reads the functions of the units of a file with DWARF.
 import { DebugSymbolsError } from '../error.ts';
 import { TAG } from './constants.ts';
 import type { DwarfFile } from './dwarf-file.ts';
@@ -10,9 +10,14 @@ import type { UnitHeader } from './unit-header.ts';
 /** Finds the split unit of a skeleton, in a `.dwp` or `.dwo` file. */
 export type SplitFinder = (skeleton: Unit) => Unit | undefined;
 
-/** A damaged unit is skipped, or read up to the damage. */
-export function readDwarf(file: DwarfFile, module: Module, findSplit: SplitFinder): void {
-  for (const header of file.units) {
+/** Reads the units from the one with the index `start` to `end`. A damaged one is skipped, or read up to the damage. */
+export function readUnits(
+  file: DwarfFile,
+  { start, end }: { start: number; end: number },
+  module: Module,
+  findSplit: SplitFinder,
+): void {
+  for (const header of file.units.slice(start, end)) {
     if (header.isType) continue;
     try {
       readUnit(file, header, module, findSplit);

@@ -1,20 +1,14 @@
 // Converts ELF programs and libraries, with their debug information in the same file or next to it.
 import { basename } from 'node:path';
 import { readExidx } from '../arm-exidx/arm-exidx.ts';
-import {
-  addCallFrames,
-  addFunctions,
-  addPublicSymbols,
-  type CodeMap,
-  onlyMissingFrames,
-  rangeTest,
-} from '../convert-dwarf.ts';
+import { addCallFrames, addFunctions, addPublicSymbols, onlyMissingFrames } from '../convert-dwarf.ts';
 import { DwarfFile } from '../dwarf/dwarf-file.ts';
-import type { SplitFinder } from '../dwarf/read-dwarf.ts';
+import type { CodeMap, SplitSearch } from '../dwarf-parts.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { debugIdOf, hexOf, type ModuleIdentity } from '../identity.ts';
-import { cleanPath } from '../paths.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
+import { Errand } from '../threads/errand.ts';
+import type { Steps } from '../threads/work.ts';
 import { type Elf, SECTION } from './elf.ts';
 import { readMiniDebugInfo } from './mini-debug-info.ts';
 import { readFunctionSymbols } from './symbols.ts';
@@ -28,11 +22,11 @@ export type ElfInput = {
   readonly debug: Elf | undefined;
   /** What dwz moved out of it. */
   readonly supplementary: Elf | undefined;
-  readonly findSplit: SplitFinder;
+  readonly split: SplitSearch;
 };
 
 /** Sends everything to the writer, and returns the identity. Throws `mismatch` if the files have different build ids. */
-export function convertElf(input: ElfInput, writer: SymbolWriter): ModuleIdentity {
+export function* convertElf(input: ElfInput, writer: SymbolWriter): Steps<ModuleIdentity> {
   const { main, debug } = input;
   requireSameBuild(main, debug);
   // With a debug file, the small one in the program adds nothing.
@@ -40,20 +34,23 @@ export function convertElf(input: ElfInput, writer: SymbolWriter): ModuleIdentit
   const files = [main, debug, mini].filter((elf) => elf !== undefined);
   const map: CodeMap = {
     base: main.loadAddress,
-    isCode: rangeTest(files.flatMap((elf) => elf.executableRanges())),
-    formatPath: cleanPath,
+    code: files.flatMap((elf) => elf.executableRanges()),
+    cleansPaths: true,
     symbols: (['symbols', 'dynamicSymbols'] as const).flatMap((type) =>
       files.map((elf) => readFunctionSymbols(elf, type)),
     ),
   };
+  const frames = new Errand(() => {
+    for (const elf of files) addCallFrames(framesOf(elf), map, writer);
+  });
   const withDwarf = files.find((elf) => elf.contents('.debug_info') !== undefined);
   if (withDwarf !== undefined) {
     const dwarf = dwarfOf(withDwarf);
     if (input.supplementary !== undefined) dwarf.supplementary = dwarfOf(input.supplementary);
-    addFunctions(dwarf, map, writer, input.findSplit);
+    yield* addFunctions({ dwarf, map, split: input.split }, writer, frames.start);
   }
   addPublicSymbols(map, writer);
-  for (const elf of files) addCallFrames(framesOf(elf), map, writer);
+  frames.finish();
   if (main.cpu === 'arm') addExidx(main, map.base, writer);
   return identityOf(input);
 }

@@ -13,12 +13,11 @@ const KEPT_NAMES = 4 * 1024 * 1024;
 export function readFunctionSymbols(elf: Elf, type: 'symbols' | 'dynamicSymbols'): SymbolTable {
   const section = elf.sections.find((each) => each.type === SECTION[type] && each.size > 0);
   const strings = section && elf.sections[section.link];
-  if (section === undefined || strings === undefined || strings.type === SECTION.empty)
-    return new SymbolTable(() => '');
+  if (section === undefined || strings === undefined || strings.type === SECTION.empty) return SymbolTable.empty;
   const entrySize = elf.is64 ? 24 : 16;
   const texts = new PagedSource(elf.part(strings), KEPT_NAMES);
   const entries = new PagedSource(elf.part(section), 0);
-  const symbols = new SymbolTable((place) => texts.text(place));
+  const symbols = new SymbolTable({ texts });
   for (let at = 0; at + entrySize <= entries.size; at += entrySize) {
     const cursor = new Cursor(entries.read(at, entrySize), elf.littleEndian);
     const nameAt = cursor.u32();

@@ -1,18 +1,14 @@
 // Converts Mach-O programs and libraries together with their dSYM.
 import { basename } from 'node:path';
 import { readCompactUnwind } from '../compact-unwind/compact-unwind.ts';
-import {
-  addCallFrames,
-  addFunctions,
-  addPublicSymbols,
-  type CodeMap,
-  onlyMissingFrames,
-  rangeTest,
-} from '../convert-dwarf.ts';
+import { addCallFrames, addFunctions, addPublicSymbols, onlyMissingFrames } from '../convert-dwarf.ts';
 import { DwarfFile } from '../dwarf/dwarf-file.ts';
+import type { CodeMap } from '../dwarf-parts.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { hexOf, type ModuleIdentity } from '../identity.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
+import { Errand } from '../threads/errand.ts';
+import type { Steps } from '../threads/work.ts';
 import type { Macho } from './macho.ts';
 
 export type MachoInput = {
@@ -24,23 +20,26 @@ export type MachoInput = {
 };
 
 /** Sends everything to the writer, and returns the identity. Throws `mismatch` if the files have different UUIDs. */
-export function convertMacho({ main, path, dsym }: MachoInput, writer: SymbolWriter): ModuleIdentity {
+export function* convertMacho({ main, path, dsym }: MachoInput, writer: SymbolWriter): Steps<ModuleIdentity> {
   requireSameBuild(main, dsym);
   const files = dsym === undefined ? [main] : [main, dsym];
   const map: CodeMap = {
     base: main.loadAddress,
-    isCode: rangeTest(files.flatMap((file) => file.executableRanges())),
+    code: files.flatMap((file) => file.executableRanges()),
     // Paths stay as Xcode wrote them, as in symbol files of other tools for macOS.
-    formatPath: (source) => source,
+    cleansPaths: false,
     symbols: files.map((file) => file.functionSymbols()),
   };
+  const frames = new Errand(() => {
+    for (const file of files) addCallFrames(framesOf(file), map, writer);
+  });
   const withDwarf = files.findLast((file) => file.contents('__debug_info') !== undefined);
   if (withDwarf !== undefined) {
     const dwarf = new DwarfFile((name) => withDwarf.contents(`__debug_${name}`), true);
-    addFunctions(dwarf, map, writer, () => undefined);
+    yield* addFunctions({ dwarf, map, split: undefined }, writer, frames.start);
   }
   addPublicSymbols(map, writer);
-  for (const file of files) addCallFrames(framesOf(file), map, writer);
+  frames.finish();
   addCompactUnwind(main, map.base, writer);
   const id = hexOf(main.uuid ?? dsym?.uuid ?? new Uint8Array(16));
   return {

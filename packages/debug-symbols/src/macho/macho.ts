@@ -100,11 +100,11 @@ export class Macho {
 
   /** The functions of the symbol table, without the underscore that the linker puts in front of all names. */
   functionSymbols(): SymbolTable {
-    if (this.#symbols === undefined) return new SymbolTable(() => '');
+    if (this.#symbols === undefined) return SymbolTable.empty;
     const { at, count, textAt: textStart, textSize } = this.#symbols;
     const entrySize = this.is64 ? 16 : 12;
     const texts = new PagedSource(new PartSource(this.source, textStart, textSize), KEPT_NAMES);
-    const symbols = new SymbolTable((place) => texts.text(place).replace(/^_/, ''));
+    const symbols = new SymbolTable({ texts, hasUnderscore: true });
     const entries = new PagedSource(new PartSource(this.source, at, count * entrySize), 0);
     for (let index = 0; index < count; index += 1) {
       const cursor = new Cursor(entries.read(index * entrySize, entrySize));

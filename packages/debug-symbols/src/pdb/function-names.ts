@@ -1,5 +1,5 @@
 // Names functions that were inlined, by their records in the IPI stream.
-import type { SymbolSink } from '../symbol-sink.ts';
+import type { FunctionSink } from '../symbols/record-packer.ts';
 import { readString, u32 } from './bytes.ts';
 import { cleanName, type TypeNames } from './type-names.ts';
 import type { TypeStream } from './type-stream.ts';
@@ -7,6 +7,8 @@ import type { TypeStream } from './type-stream.ts';
 const LF_FUNC_ID = 0x1601;
 const LF_MFUNC_ID = 0x1602;
 const LF_STRING_ID = 0x1605;
+/** Numbers of inlined functions that are kept. */
+const MAX_CACHED = 500_000;
 const UNKNOWN_FUNCTION = '<unknown function>';
 /** What dump_syms calls a function with an empty name. */
 const NO_NAME = '<name omitted>';
@@ -20,21 +22,22 @@ interface FunctionId {
 export class FunctionNames {
   readonly #ids: TypeStream;
   readonly #types: TypeNames;
-  /** For each record, one more than its number in the sink; 0 if it has none yet. */
-  readonly #origins: Uint32Array;
+  /** Numbers in the sink, by the number of the record. */
+  readonly #origins = new Map<number, number>();
 
   constructor(ids: TypeStream, types: TypeNames) {
     this.#ids = ids;
     this.#types = types;
-    this.#origins = new Uint32Array(ids.end);
   }
 
   /** The number of an inlined function in a sink, by the number of its record. Always takes the same sink. */
-  origin(id: number, sink: SymbolSink): number {
-    const cached = this.#origins[id];
-    if (cached !== undefined && cached > 0) return cached - 1;
-    const origin = sink.origin(this.inlined(id) ?? UNKNOWN_FUNCTION);
-    if (cached !== undefined) this.#origins[id] = origin + 1;
+  origin(id: number, sink: FunctionSink): number {
+    let origin = this.#origins.get(id);
+    if (origin === undefined) {
+      origin = sink.origin(this.inlined(id) ?? UNKNOWN_FUNCTION);
+      if (this.#origins.size >= MAX_CACHED) this.#origins.clear();
+      this.#origins.set(id, origin);
+    }
     return origin;
   }
 

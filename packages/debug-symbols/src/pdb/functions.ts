@@ -1,5 +1,6 @@
 // Turns the functions of a module into records with their lines and inlined calls.
-import type { FunctionRecord, InlineRecord, LineRecord, SymbolSink } from '../symbol-sink.ts';
+import type { FunctionRecord, InlineRecord, LineRecord } from '../symbol-sink.ts';
+import type { FunctionSink } from '../symbols/record-packer.ts';
 import type { AddressMap } from './address-map.ts';
 import { AddressSet } from './address-set.ts';
 import { CoveredRanges } from './covered-ranges.ts';
@@ -26,6 +27,12 @@ export interface ProcedureNames {
   origin(inlinee: number): number;
 }
 
+/** A function that only jumps to another one. */
+export interface Thunk {
+  readonly code: CodeRange;
+  readonly name: string;
+}
+
 /** An inlined call and where its code is in the image. */
 interface InlinedCall {
   readonly site: InlineSite;
@@ -45,13 +52,13 @@ interface ImageRange {
 export class FunctionWriter {
   readonly #addresses: AddressMap;
   readonly #strings: StringTable;
-  readonly #sink: SymbolSink;
+  readonly #sink: FunctionSink;
   readonly #starts = new AddressSet();
   /** The code of the functions that were written, in the image. */
   readonly covered = new CoveredRanges();
-  readonly #thunks: { code: CodeRange; name: string }[] = [];
+  readonly #thunks: Thunk[] = [];
 
-  constructor(addresses: AddressMap, strings: StringTable, sink: SymbolSink) {
+  constructor(addresses: AddressMap, strings: StringTable, sink: FunctionSink) {
     this.#addresses = addresses;
     this.#strings = strings;
     this.#sink = sink;
@@ -63,7 +70,7 @@ export class FunctionWriter {
     const inlinees = new InlineeLines(subsections);
     readProcedures(symbols, (procedure) => {
       if (procedure.thunk) {
-        if (this.#thunks.length < MAX_THUNKS) this.#thunks.push({ code: procedure.code, name: procedure.name });
+        this.#addThunk({ code: procedure.code, name: procedure.name });
         return;
       }
       const ranges = this.#findRanges([procedure.code, ...procedure.separated]);
@@ -76,6 +83,25 @@ export class FunctionWriter {
         this.#sink.function(this.#toRecord(range, name, innermost, calls, names, files));
       }
     });
+  }
+
+  get thunks(): readonly Thunk[] {
+    return this.#thunks;
+  }
+
+  /** Takes a function that was collected elsewhere. Returns false if it is not to be written. */
+  takes(address: number, size: number): boolean {
+    if (!this.#starts.add(address)) return false;
+    this.covered.add(address, size);
+    return true;
+  }
+
+  addThunks(thunks: readonly Thunk[]): void {
+    for (const thunk of thunks) this.#addThunk(thunk);
+  }
+
+  #addThunk(thunk: Thunk): void {
+    if (this.#thunks.length < MAX_THUNKS) this.#thunks.push(thunk);
   }
 
   /**
@@ -98,8 +124,7 @@ export class FunctionWriter {
       const linked = this.#addresses.linkedAddress(section, offset);
       if (linked < 0 || size === 0 || linked + size > 0xffffffff) continue;
       for (const range of this.#addresses.imageRanges(linked, size)) {
-        if (range.address + range.size > 0xffffffff || !this.#starts.add(range.address)) continue;
-        this.covered.add(range.address, range.size);
+        if (range.address + range.size > 0xffffffff || !this.takes(range.address, range.size)) continue;
         found.push(range);
       }
     }

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemorySource } from '../byte-source.ts';
-import { openPdb, readPdb } from './pdb.ts';
+import { runSteps } from '../threads/run-steps.ts';
+import { openPdb } from './pdb.ts';
+import { readPdb } from './read-pdb.ts';
 import { CORPUS_MISSING, CollectingSink, listCases, readCasePdb, readCorpusText } from './test-symbols.ts';
 
 /** What a symbol file says, in forms that are easy to compare. */
@@ -50,7 +52,7 @@ function checkShare(expected: string[], actual: { has(item: string): boolean }, 
 function readSymbols(bytes: Uint8Array): Symbols {
   const pdb = openPdb(new MemorySource(bytes));
   const sink = new CollectingSink();
-  readPdb(pdb, sink, { demangle: (name) => name });
+  runSteps(readPdb(pdb, sink, { demangle: (name) => name }));
   const symbols = createSymbols();
   symbols.module = `MODULE windows ${pdb.cpu} ${pdb.debugId}`;
   for (const { address, size, name, lines, inlines } of sink.functions) {

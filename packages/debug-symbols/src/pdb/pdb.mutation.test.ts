@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemorySource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
-import { openPdb, readPdb } from './pdb.ts';
+import { runSteps } from '../threads/run-steps.ts';
+import { openPdb } from './pdb.ts';
+import { readPdb } from './read-pdb.ts';
 import { CORPUS_MISSING, CollectingSink, listHostile, readCasePdb, readCorpusFile } from './test-symbols.ts';
 
 const CASES = ['pdb-x86_64-clang-O2', 'pdb-x86-clang-Os-dll', 'pub-pdb-x86-omap-bbs'];
@@ -25,7 +27,7 @@ test('reads the damaged PDBs of the corpus or throws a clear error', { skip: COR
 function check(bytes: Uint8Array, description: string): void {
   const start = performance.now();
   try {
-    readPdb(openPdb(new MemorySource(bytes)), new CollectingSink(), { demangle: (name) => name });
+    runSteps(readPdb(openPdb(new MemorySource(bytes)), new CollectingSink(), { demangle: (name) => name }));
   } catch (error) {
     assert.ok(error instanceof DebugSymbolsError, `${description}: ${error}`);
   }

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemorySource } from '../byte-source.ts';
-import { openPdb, readPdb } from './pdb.ts';
+import { runSteps } from '../threads/run-steps.ts';
+import { openPdb } from './pdb.ts';
+import { readPdb } from './read-pdb.ts';
 import { buildMsf, CollectingSink, words } from './test-symbols.ts';
 
 const FAST_LINK = 0x494e494d;
@@ -66,9 +68,12 @@ test('reads public symbols with the sections of the image if the PDB has none', 
   record[0] = record.length - 2;
   const pdb = open(buildInfo(), dbi, NONE, record);
   const demangle = (name: string) => name.replace('?f@@YAXXZ', 'f()');
-  assert.throws(() => readPdb(pdb, new CollectingSink(), { demangle }), { code: 'unsupported', message: /section/ });
+  assert.throws(() => runSteps(readPdb(pdb, new CollectingSink(), { demangle })), {
+    code: 'unsupported',
+    message: /section/,
+  });
   const sink = new CollectingSink();
-  readPdb(pdb, sink, { demangle, sections: [{ address: 0x1000, size: 0x100, executable: true }] });
+  runSteps(readPdb(pdb, sink, { demangle, sections: [{ address: 0x1000, size: 0x100, executable: true }] }));
   assert.deepEqual(sink.publics, [{ address: 0x1020, name: 'f()', parameterSize: 0 }]);
 });
 
@@ -78,6 +83,6 @@ test('has partial symbols if the stream of a module is missing', () => {
   module.set(words(100), 36);
   const pdb = open(buildInfo(), buildDbi(1, 0x8664, module));
   const sink = new CollectingSink();
-  readPdb(pdb, sink, { demangle: String, sections: [{ address: 0x1000, size: 0x100, executable: true }] });
+  runSteps(readPdb(pdb, sink, { demangle: String, sections: [{ address: 0x1000, size: 0x100, executable: true }] }));
   assert.deepEqual(sink.functions, []);
 });

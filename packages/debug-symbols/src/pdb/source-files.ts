@@ -1,5 +1,5 @@
 // The source files of a module. Lines refer to a file by the place of its checksum.
-import type { SymbolSink } from '../symbol-sink.ts';
+import type { FunctionSink } from '../symbols/record-packer.ts';
 import { u32 } from './bytes.ts';
 import { DEBUG_S_FILECHKSMS, type Subsection } from './module-stream.ts';
 import type { StringTable } from './string-table.ts';
@@ -10,10 +10,10 @@ const MAX_CACHED = 1_000_000;
 export class SourceFiles {
   readonly #checksums: Uint8Array;
   readonly #strings: StringTable;
-  readonly #sink: SymbolSink;
+  readonly #sink: FunctionSink;
   readonly #numbers = new Map<number, number>();
 
-  constructor(subsections: readonly Subsection[], strings: StringTable, sink: SymbolSink) {
+  constructor(subsections: readonly Subsection[], strings: StringTable, sink: FunctionSink) {
     this.#checksums = subsections.find(({ kind }) => kind === DEBUG_S_FILECHKSMS)?.bytes ?? new Uint8Array();
     this.#strings = strings;
     this.#sink = sink;

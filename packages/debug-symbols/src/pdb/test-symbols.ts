@@ -58,6 +58,10 @@ export class CollectingSink implements SymbolSink {
     this.functions.push(record);
   }
 
+  packedFunctions(): void {
+    throw new Error('this PDB is read by one thread');
+  }
+
   publicSymbol(record: PublicRecord): void {
     this.publics.push(record);
   }

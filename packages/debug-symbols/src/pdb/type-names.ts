@@ -48,16 +48,25 @@ interface Pointer {
   readonly constant: boolean;
 }
 
+/** The name of a type, and how many types are in each other in it. */
+interface Kept {
+  readonly name: string;
+  readonly height: number;
+}
+
 /** Makes the names of types, and keeps the latest. */
 export class TypeNames {
   readonly #types: TypeStream;
-  readonly #names = new Map<number, string>();
-  readonly #parameters = new Map<number, string>();
+  readonly #names = new Map<number, Kept>();
+  readonly #parameters = new Map<number, Kept>();
+  /** How deep the type that is being named is in others, and how deep others are in the types named inside of it. */
   #nesting = 0;
+  #height = 0;
   /** The length of all names that are kept, and what it was before the current function. */
   #characters = 0;
   #before = 0;
   #compared = 0;
+  #isExact = true;
 
   constructor(types: TypeStream) {
     this.#types = types;
@@ -88,24 +97,45 @@ export class TypeNames {
     return `(${[this.name(pointer), parameters].filter((name) => name !== '').join(', ')})`;
   }
 
-  #cached(cache: Map<number, string>, index: number, format: () => string): string {
+  #cached(cache: Map<number, Kept>, index: number, format: () => string): string {
     if (this.#nesting === 0) this.#start();
-    const cached = cache.get(index);
-    if (cached !== undefined) return cached;
+    const kept = cache.get(index);
+    if (kept !== undefined) {
+      this.#height = Math.max(this.#height, kept.height);
+      if (this.#nesting + kept.height > MAX_NESTING) this.#isExact = false;
+      return kept.name;
+    }
     // Damaged files have types that contain themselves.
-    if (this.#nesting >= MAX_NESTING || this.#characters - this.#before > MAX_FORMATTED) return NO_NAME;
+    if (this.#nesting >= MAX_NESTING || this.#characters - this.#before > MAX_FORMATTED) {
+      this.#isExact = false;
+      return NO_NAME;
+    }
+    const around = this.#height;
+    this.#height = 0;
     this.#nesting++;
     const name = format();
     this.#nesting--;
     const cut = name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name;
     this.#characters += cut.length + 1;
-    cache.set(index, cut);
+    const height = this.#height + 1;
+    cache.set(index, { name: cut, height });
+    this.#height = Math.max(around, height);
     return cut;
+  }
+
+  /**
+   * Whether no name so far was cut, nor could have been if the types had been named in another order. Otherwise, names
+   * can depend on those before them, which only damaged files bring about.
+   */
+  get isExact(): boolean {
+    return this.#isExact && this.#characters <= MAX_FORMATTED && this.#compared <= MAX_COMPARED;
   }
 
   /** Forgets the names if there are too many, but not while one is made of others. */
   #start(): void {
+    this.#height = 0;
     if (this.#characters > MAX_CACHED) {
+      this.#isExact = false;
       this.#names.clear();
       this.#parameters.clear();
       this.#characters = 0;

@@ -33,13 +33,20 @@ export class TypeStream {
   /** The number of the first record. Smaller numbers are built-in types. */
   readonly #first: number;
   /** Where each record begins in the stream. */
-  readonly #places: Uint32Array;
+  #places: Uint32Array;
   readonly #pages = new Map<number, Uint8Array>();
   readonly #openStream: (index: number) => ByteSource | undefined;
   #hashes: TypeHashes | undefined;
 
-  /** A missing or unreadable stream has no records. Throws a DebugSymbolsError if there are too many. */
-  constructor(stream: ByteSource | undefined, openStream: (index: number) => ByteSource | undefined = () => undefined) {
+  /**
+   * A missing or unreadable stream has no records. Throws a DebugSymbolsError if there are too many. `places` are those
+   * that another thread has found in it.
+   */
+  constructor(
+    stream: ByteSource | undefined,
+    openStream: (index: number) => ByteSource | undefined = () => undefined,
+    places?: Uint32Array,
+  ) {
     this.#openStream = openStream;
     this.#stream = stream ?? { size: 0, read: () => new Uint8Array() };
     this.#first = 0;
@@ -52,12 +59,22 @@ export class TypeStream {
     // Every record has at least four bytes, which bounds the table whatever count the header gives.
     const count = Math.min(Math.max(u32(header, 12) - this.#first, 0), Math.floor(Math.max(end - start, 0) / 4));
     if (count > MAX_RECORDS) throw new DebugSymbolsError('too-large', `the PDB has ${count} types`);
-    this.#places = this.#index(count, start, end);
+    this.#places = places ?? this.#index(count, start, end);
   }
 
   /** One more than the largest number of a record; 0 if there are none. */
   get end(): number {
     return this.#places.length === 0 ? 0 : this.#first + this.#places.length;
+  }
+
+  /** The places of the records for other threads. */
+  sharePlaces(): Uint32Array {
+    if (!(this.#places.buffer instanceof SharedArrayBuffer)) {
+      const places = new Uint32Array(new SharedArrayBuffer(this.#places.byteLength));
+      places.set(this.#places);
+      this.#places = places;
+    }
+    return this.#places;
   }
 
   /** Returns record `index`, or undefined if there is none. */

@@ -1,15 +1,19 @@
 // Converts programs and libraries of Windows: PE files with their PDB, with DWARF, or alone, and PDBs alone.
 
-import { addCallFrames, addFunctions, type CodeMap, rangeTest } from '../convert-dwarf.ts';
+import { addCallFrames, addFunctions } from '../convert-dwarf.ts';
 import { demangle } from '../demangle.ts';
 import { DwarfFile } from '../dwarf/dwarf-file.ts';
+import type { CodeMap } from '../dwarf-parts.ts';
 import { DebugSymbolsError } from '../error.ts';
 import type { ModuleIdentity } from '../identity.ts';
-import { cleanPath, lastPart } from '../paths.ts';
-import { type Pdb, readPdb } from '../pdb/pdb.ts';
+import { lastPart } from '../paths.ts';
+import type { Pdb } from '../pdb/pdb.ts';
+import { readPdb } from '../pdb/read-pdb.ts';
 import type { SymbolSink } from '../symbol-sink.ts';
 import { SymbolTable } from '../symbol-table.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
+import { Errand } from '../threads/errand.ts';
+import type { Steps } from '../threads/work.ts';
 import { readArm64Unwind } from '../windows-unwind/arm64.ts';
 import { readX64Unwind } from '../windows-unwind/x64.ts';
 import { readCodeView } from './code-view.ts';
@@ -27,13 +31,15 @@ export type WindowsInput = {
 const NO_ID = '0'.repeat(33);
 
 /** Sends everything to the writer, and returns the identity. Throws `mismatch` if the files are of two builds. */
-export function convertWindows({ pe, debug, pdb }: WindowsInput, writer: SymbolWriter): ModuleIdentity {
+export function* convertWindows({ pe, debug, pdb }: WindowsInput, writer: SymbolWriter): Steps<ModuleIdentity> {
   requireSameBuild(pe?.file, pdb?.file);
   requireSameLink(pe?.file, debug);
   const sections = pe?.file.headers.sections.map((section) => ({ ...section, executable: section.isExecutable }));
-  if (pdb !== undefined) readPdb(pdb.file, writer, { demangle, ...(sections && { sections }) });
-  else if (pe !== undefined) addNames(pe.file, debug ?? pe.file, lastPart(pe.path), writer);
-  if (pe !== undefined) addUnwindRules(pe.file, writer);
+  const rules = new Errand(() => pe && addUnwindRules(pe.file, writer));
+  if (pdb !== undefined)
+    yield* readPdb(pdb.file, writer, { demangle, meanwhile: rules.start, ...(sections && { sections }) });
+  else if (pe !== undefined) yield* addNames(pe.file, debug ?? pe.file, lastPart(pe.path), writer);
+  rules.finish();
   const linked = pe && (readCodeView(pe.file) ?? (debug && readCodeView(debug)));
   const isDebugFile = pe?.file.isDebugFile() === true;
   if (isDebugFile && linked === undefined)
@@ -71,14 +77,14 @@ function requireSameLink(pe: Pe | undefined, debug: Pe | undefined): void {
 }
 
 /** The debug information is in the program, or in a debug file that was split off. */
-function addNames(pe: Pe, debug: Pe, name: string, writer: SymbolWriter): void {
+function* addNames(pe: Pe, debug: Pe, name: string, writer: SymbolWriter): Steps<void> {
   if (debug.section('.debug_info') === undefined) {
     readPe(pe, name, writer, demangle);
     return;
   }
   const map = codeMapOf(debug);
   const dwarf = new DwarfFile((section) => debug.section(`.debug_${section}`), true);
-  addFunctions(dwarf, map, writer, () => undefined);
+  yield* addFunctions({ dwarf, map, split: undefined }, writer);
   if (pe.isDebugFile()) return;
   const isFunction = writer.functionTest();
   const onlyMissing: SymbolSink = {
@@ -102,12 +108,10 @@ function codeMapOf(pe: Pe): CodeMap {
   const { sections } = pe.headers;
   return {
     base: imageBase,
-    isCode: rangeTest(
-      sections
-        .filter(({ isExecutable }) => isExecutable)
-        .map(({ address, size }) => [imageBase + address, imageBase + address + size]),
-    ),
-    formatPath: cleanPath,
+    code: sections
+      .filter(({ isExecutable }) => isExecutable)
+      .map(({ address, size }) => [imageBase + address, imageBase + address + size]),
+    cleansPaths: true,
     symbols: [SymbolTable.of(symbolsOf(pe, imageBase))],
   };
 }

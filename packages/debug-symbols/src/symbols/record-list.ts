@@ -20,12 +20,17 @@ export class RecordList {
   }
 
   add(address: number, size: number, text: string): void {
+    this.addPlaced(address, size, this.#texts.append(text));
+  }
+
+  /** Adds a record whose text was appended to the texts last. */
+  addPlaced(address: number, size: number, place: number): void {
     const index = this.#count;
     if (index === this.#addresses.length) this.#grow();
     if (index > 0 && !(address >= this.#addresses[index - 1]!)) this.#isSorted = false;
     this.#addresses[index] = address;
     this.#sizes[index] = size;
-    this.#places[index] = this.#texts.append(text);
+    this.#places[index] = place;
     this.#lengths[index] = this.#texts.length;
     this.#count += 1;
   }

@@ -2,10 +2,13 @@
 import type { CallFrameRecord, FunctionRecord, PublicRecord, SymbolSink, WindowsFrameRecord } from '../symbol-sink.ts';
 import { BREAKS, NumberedTexts } from './numbered-texts.ts';
 import { RecordList } from './record-list.ts';
+import { FIELDS, type PackedFunctions } from './record-packer.ts';
 import { TextStore } from './text-store.ts';
 
 /** Portions are large enough that writing them is no more work than making them. */
 const PORTION = 256 * 1024;
+/** A number of 32 bits has no more. */
+const MAX_DIGITS = 10;
 
 /**
  * Keeps records until they are written in the order of their addresses. Of several functions at an address, which
@@ -52,6 +55,36 @@ export class SymbolWriter implements SymbolSink {
     this.#functions.add(address, size, text);
   }
 
+  /**
+   * Takes what a thread has collected, without the functions that are not `wanted`. All that comes is as if the functions
+   * had been sent one after the other.
+   */
+  packedFunctions(packed: PackedFunctions, wanted: (address: number, size: number) => boolean = () => true): void {
+    const { text, marks, records } = packed;
+    const files = numbering(packed.files, (path) => this.file(path));
+    const origins = numbering(packed.origins, (name) => this.origin(name));
+    let [start, mark] = [0, 0];
+    for (let record = 0; record < records.length; record += FIELDS) {
+      const [address, size, end] = [records[record]!, records[record + 1]!, records[record + 2]!];
+      const [inlineEnd, markEnd] = [records[record + 3]!, records[record + 4]!];
+      if (wanted(address, size)) {
+        // Readers ask for the files of lines first.
+        for (let at = inlineEnd; at < markEnd; at += 2) marks[at + 1] = files(marks[at + 1]!);
+        for (let at = mark; at < inlineEnd; at += 4) {
+          marks[at + 1] = files(marks[at + 1]!);
+          marks[at + 3] = origins(marks[at + 3]!);
+        }
+        this.#lineCount += (markEnd - inlineEnd) / 2;
+        const most = end - start + ((markEnd - mark) / 2) * MAX_DIGITS;
+        const place = this.#texts.appendWith(most, (buffer, at) =>
+          fillIn(text, [start, end], marks.subarray(mark, markEnd), buffer, at),
+        );
+        this.#functions.addPlaced(address, size, place);
+      }
+      [start, mark] = [end, markEnd];
+    }
+  }
+
   publicSymbol({ address, parameterSize, name }: PublicRecord): void {
     const text = `PUBLIC ${hex(address)} ${hex(parameterSize)} ${name.replace(BREAKS, ' ')}\n`;
     this.#publics.add(address, 0, text);
@@ -85,6 +118,11 @@ export class SymbolWriter implements SymbolSink {
     };
   }
 
+  /** Bytes of what was collected, about as many as will be written. */
+  get size(): number {
+    return this.#texts.size;
+  }
+
   /** Tests whether an address is in a function. Call it after the last function. */
   functionTest(): (address: number) => boolean {
     return this.#functions.coverage();
@@ -110,6 +148,51 @@ export class SymbolWriter implements SymbolSink {
   close(): void {
     this.#texts.close();
   }
+}
+
+/** Numbers for the texts of a list by their indexes, each when it is needed first. */
+function numbering(texts: readonly string[], number: (text: string) => number): (index: number) => number {
+  /** One more than the number; 0 if there is none yet. */
+  const numbers = new Uint32Array(texts.length);
+  return (index) => {
+    let found = numbers[index]!;
+    if (found === 0) {
+      found = number(texts[index]!) + 1;
+      numbers[index] = found;
+    }
+    return found - 1;
+  };
+}
+
+/** Copies a text to a position, with numbers at its marks, and returns the end of the copy. */
+function fillIn(
+  text: Uint8Array,
+  [start, end]: readonly [start: number, end: number],
+  marks: Uint32Array,
+  to: Uint8Array,
+  position: number,
+): number {
+  let from = start;
+  let at = position;
+  for (let mark = 0; mark < marks.length; mark += 2) {
+    const next = marks[mark]!;
+    // Most pieces are so short that a loop is faster than a copy of arrays.
+    while (from < next) to[at++] = text[from++]!;
+    at = writeNumber(marks[mark + 1]!, to, at);
+  }
+  while (from < end) to[at++] = text[from++]!;
+  return at;
+}
+
+function writeNumber(number: number, to: Uint8Array, position: number): number {
+  let end = position + 1;
+  for (let rest = number; rest >= 10; rest = Math.floor(rest / 10)) end += 1;
+  let rest = number;
+  for (let at = end - 1; at >= position; at -= 1) {
+    to[at] = 0x30 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+  return end;
 }
 
 function hex(number: number): string {

@@ -32,17 +32,34 @@ export class TextStore {
   /** Returns the place of the text, which `read` takes. */
   append(text: string): number {
     // A character of UTF-16 has at most three bytes in UTF-8.
-    const needed = text.length * 3;
-    let chunk = this.#chunks.length - 1;
-    if (chunk < 0 || this.#used + needed > CHUNK_SIZE) {
-      this.#spill();
-      chunk = this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(CHUNK_SIZE, needed))) - 1;
-      this.#used = 0;
-    }
-    const start = this.#used;
-    this.length = this.#chunks[chunk]!.write(text, start);
-    this.#used += this.length;
-    return chunk * CHUNK_SIZE + start;
+    const chunk = this.#chunkFor(text.length * 3);
+    return this.#keep(this.#chunks[chunk]!.write(text, this.#used));
+  }
+
+  /** Appends what `write` puts into a buffer from a position on: up to `most` bytes. It returns where they end. */
+  appendWith(most: number, write: (buffer: Buffer, at: number) => number): number {
+    const chunk = this.#chunkFor(most);
+    return this.#keep(write(this.#chunks[chunk]!, this.#used) - this.#used);
+  }
+
+  #chunkFor(needed: number): number {
+    const last = this.#chunks.length - 1;
+    if (last >= 0 && this.#used + needed <= CHUNK_SIZE) return last;
+    this.#spill();
+    this.#used = 0;
+    return this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(CHUNK_SIZE, needed))) - 1;
+  }
+
+  #keep(length: number): number {
+    const place = (this.#chunks.length - 1) * CHUNK_SIZE + this.#used;
+    this.length = length;
+    this.#used += length;
+    return place;
+  }
+
+  /** Bytes of all texts. */
+  get size(): number {
+    return Math.max(0, this.#chunks.length - 1) * CHUNK_SIZE + this.#used;
   }
 
   /** The text, as bytes that share the memory of others. */

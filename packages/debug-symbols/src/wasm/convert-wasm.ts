@@ -1,13 +1,14 @@
 // Converts WebAssembly modules with DWARF in them, or in a file next to them. Addresses are offsets in the file, as in
 // the stacks of browsers: `wasm-function[3]:0x1a2b`.
 import { basename } from 'node:path';
-import { addFunctions, addPublicSymbols, type CodeMap } from '../convert-dwarf.ts';
+import { addFunctions, addPublicSymbols } from '../convert-dwarf.ts';
 import { DwarfFile } from '../dwarf/dwarf-file.ts';
+import type { CodeMap } from '../dwarf-parts.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { debugIdOf, hexOf, type ModuleIdentity } from '../identity.ts';
-import { cleanPath } from '../paths.ts';
 import { SymbolTable } from '../symbol-table.ts';
 import type { SymbolWriter } from '../symbols/symbol-writer.ts';
+import type { Steps } from '../threads/work.ts';
 import type { Wasm } from './wasm.ts';
 
 export type WasmInput = {
@@ -20,7 +21,7 @@ export type WasmInput = {
 };
 
 /** Sends everything to the writer, and returns the identity. Throws `mismatch` if the files have different code. */
-export function convertWasm({ main, path, debug }: WasmInput, writer: SymbolWriter): ModuleIdentity {
+export function* convertWasm({ main, path, debug }: WasmInput, writer: SymbolWriter): Steps<ModuleIdentity> {
   if (debug !== undefined && !isSameBuild(main, debug))
     throw new DebugSymbolsError('mismatch', 'the two files have different code');
   const { code } = main;
@@ -29,13 +30,15 @@ export function convertWasm({ main, path, debug }: WasmInput, writer: SymbolWrit
   const map: CodeMap = {
     base: -code.offset,
     // What the linker has removed has the address 0.
-    isCode: (address) => address > 0 && address < code.size,
-    formatPath: cleanPath,
+    code: [[1, code.size]],
+    cleansPaths: true,
     symbols: files.map((file) => SymbolTable.of(file.functions())),
   };
   const withDwarf = files.find((file) => file.custom('.debug_info') !== undefined);
-  if (withDwarf !== undefined)
-    addFunctions(new DwarfFile((name) => withDwarf.custom(`.debug_${name}`), true), map, writer, () => undefined);
+  if (withDwarf !== undefined) {
+    const dwarf = new DwarfFile((name) => withDwarf.custom(`.debug_${name}`), true);
+    yield* addFunctions({ dwarf, map, split: undefined }, writer);
+  }
   addPublicSymbols(map, writer);
   const id = main.buildId() ?? debug?.buildId();
   return {
