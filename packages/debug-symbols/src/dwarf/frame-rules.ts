@@ -32,6 +32,8 @@ export class FrameRules {
   #sent: Map<string, string> | undefined;
   #first = '';
   readonly #changes: { address: number; rules: string }[] = [];
+  /** Whether there may be another rule of a register since the last row. In most rows, only the CFA changes. */
+  #hasNewRegisters = true;
   /** Whether the instructions were understood up to here. */
   #isKnown = true;
 
@@ -100,14 +102,14 @@ export class FrameRules {
         this.#restore(cursor.uleb());
         return;
       case 0x07:
-        this.#state.registers.set(cursor.uleb(), undefined);
+        this.#setRule(cursor.uleb(), undefined);
         return;
       case 0x08:
         this.#setSame(cursor.uleb());
         return;
       case 0x09: {
         const register = cursor.uleb();
-        this.#state.registers.set(register, this.#nameOf(cursor.uleb()));
+        this.#setRule(register, this.#nameOf(cursor.uleb()));
         return;
       }
       case 0x0a:
@@ -136,7 +138,7 @@ export class FrameRules {
         const register = cursor.uleb();
         const expression = this.#translate(cursor, '.cfa');
         const rule = expression !== undefined && opcode === 0x10 ? `${expression} ^` : expression;
-        this.#state.registers.set(register, rule);
+        this.#setRule(register, rule);
         return;
       }
       case 0x11:
@@ -152,7 +154,7 @@ export class FrameRules {
       case 0x15: {
         const register = cursor.uleb();
         const offset = (opcode === 0x14 ? cursor.uleb() : cursor.sleb()) * dataFactor;
-        this.#state.registers.set(register, `.cfa ${offset} +`);
+        this.#setRule(register, `.cfa ${offset} +`);
         return;
       }
       case 0x2d:
@@ -191,22 +193,29 @@ export class FrameRules {
   }
 
   #setOffset(register: number, offset: number): void {
-    this.#state.registers.set(register, `.cfa ${offset} + ^`);
+    this.#setRule(register, `.cfa ${offset} + ^`);
+  }
+
+  #setRule(register: number, rule: string | undefined): void {
+    this.#state.registers.set(register, rule);
+    this.#hasNewRegisters = true;
   }
 
   #setSame(register: number): void {
     this.#state.registers.delete(register);
+    this.#hasNewRegisters = true;
   }
 
   #restore(register: number): void {
-    if (this.#initial.has(register)) this.#state.registers.set(register, this.#initial.get(register));
-    else this.#state.registers.delete(register);
+    if (this.#initial.has(register)) this.#setRule(register, this.#initial.get(register));
+    else this.#setSame(register);
   }
 
   #restoreState(): void {
     const saved = this.#saved.pop();
     if (saved === undefined) this.#isKnown = false;
     else this.#state = saved;
+    this.#hasNewRegisters = true;
   }
 
   #nameOf(register: number): string | undefined {
@@ -221,8 +230,13 @@ export class FrameRules {
   /** Notes what has changed since the last row. */
   #takeRow(): void {
     if (!this.#isKnown || this.#changes.length >= MAX_CHANGES) return;
+    if (this.#sent !== undefined && !this.#hasNewRegisters) {
+      this.#takeCfa(this.#sent);
+      return;
+    }
     const rules = this.#rulesNow();
     if (rules === undefined) return;
+    this.#hasNewRegisters = false;
     const changed: string[] = [];
     for (const [name, rule] of rules) if (this.#sent?.get(name) !== rule) changed.push(`${name}: ${rule}`);
     for (const name of this.#sent?.keys() ?? []) {
@@ -237,6 +251,13 @@ export class FrameRules {
       this.#changes.push({ address, rules: changed.join(' ') });
     }
     this.#sent = rules;
+  }
+
+  #takeCfa(sent: Map<string, string>): void {
+    const text = this.#cfaText();
+    if (text === undefined || sent.get('.cfa') === text) return;
+    sent.set('.cfa', text);
+    this.#changes.push({ address: this.#address - this.#module.base, rules: `.cfa: ${text}` });
   }
 
   /** Whether a register has an unknown value, which no rule can say. The rule before stays. */
@@ -259,10 +280,10 @@ export class FrameRules {
 
   /** Undefined if the CFA has no rule that can be written. */
   #rulesNow(): Map<string, string> | undefined {
-    const { cfa, registers } = this.#state;
+    const { registers } = this.#state;
     const { linkRegister } = this.#module;
     const { returnRegister } = this.#common;
-    const cfaText = cfa && ('expression' in cfa ? cfa.expression : this.#cfaText(cfa));
+    const cfaText = this.#cfaText();
     if (cfaText === undefined) return undefined;
     const rules = new Map([['.cfa', cfaText]]);
     if (!registers.has(returnRegister) && linkRegister === returnRegister)
@@ -274,8 +295,10 @@ export class FrameRules {
     return rules;
   }
 
-  #cfaText({ register, offset }: { register: number; offset: number }): string | undefined {
-    const name = this.#nameOf(register);
-    return name && `${name} ${offset} +`;
+  #cfaText(): string | undefined {
+    const { cfa } = this.#state;
+    if (cfa === undefined || 'expression' in cfa) return cfa?.expression;
+    const name = this.#nameOf(cfa.register);
+    return name && `${name} ${cfa.offset} +`;
   }
 }

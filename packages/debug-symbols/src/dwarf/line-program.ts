@@ -241,9 +241,12 @@ class Rows {
   #files = new Uint32Array(256);
   #lines = new Uint32Array(256);
   #count = 0;
-  /** The first row of the sequence that is being read. */
+  /** The first row of the sequence that is being read, and of each one before it. */
   #first = 0;
+  readonly #sequences: number[] = [];
   #isSorted = true;
+  /** Whether the rows of each sequence are sorted. */
+  #isAscending = true;
   readonly #isCode: (address: number) => boolean;
 
   constructor(isCode: (address: number) => boolean) {
@@ -255,6 +258,7 @@ class Rows {
     if (last >= this.#first) {
       if (address < this.#starts[last]!) {
         this.#isSorted = false;
+        this.#isAscending = false;
       } else if (address === this.#starts[last]!) {
         // The row before has no bytes.
         this.#files[last] = file;
@@ -275,7 +279,10 @@ class Rows {
     if (this.#count > this.#first) {
       this.#ends[this.#count - 1] = address;
       if (!this.#isCode(this.#starts[this.#first]!)) this.#count = this.#first;
-      else if (this.#first > 0 && this.#starts[this.#first]! < this.#starts[this.#first - 1]!) this.#isSorted = false;
+      else {
+        if (this.#first > 0 && this.#starts[this.#first]! < this.#starts[this.#first - 1]!) this.#isSorted = false;
+        this.#sequences.push(this.#first);
+      }
     }
     this.#first = this.#count;
   }
@@ -303,12 +310,45 @@ class Rows {
         fileOf: this.#files.subarray(0, count),
         lineOf: this.#lines.subarray(0, count),
       };
-    const order = Uint32Array.from(starts, (_, index) => index).sort((a, b) => starts[a]! - starts[b]! || a - b);
-    return {
-      starts: Float64Array.from(order, (index) => this.#starts[index]!),
-      ends: Float64Array.from(order, (index) => this.#ends[index]!),
-      fileOf: Uint32Array.from(order, (index) => this.#files[index]!),
-      lineOf: Uint32Array.from(order, (index) => this.#lines[index]!),
+    const order = this.#orderOfSequences(count) ?? orderOf(starts);
+    const rows = {
+      ...{ starts: new Float64Array(count), ends: new Float64Array(count) },
+      ...{ fileOf: new Uint32Array(count), lineOf: new Uint32Array(count) },
     };
+    for (let row = 0; row < count; row += 1) {
+      const from = order[row]!;
+      rows.starts[row] = this.#starts[from]!;
+      rows.ends[row] = this.#ends[from]!;
+      rows.fileOf[row] = this.#files[from]!;
+      rows.lineOf[row] = this.#lines[from]!;
+    }
+    return rows;
   }
+
+  /** The order of the rows by that of their sequences; undefined if sequences overlap or aren't sorted, as in damaged files. */
+  #orderOfSequences(count: number): Uint32Array | undefined {
+    if (!this.#isAscending) return undefined;
+    const endOf = (sequence: number) => this.#sequences[sequence + 1] ?? count;
+    const sequences = this.#sequences.map((_, index) => index);
+    sequences.sort((a, b) => this.#starts[this.#sequences[a]!]! - this.#starts[this.#sequences[b]!]!);
+    const order = new Uint32Array(count);
+    let row = 0;
+    let [last, end] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const sequence of sequences) {
+      const first = this.#sequences[sequence]!;
+      const start = this.#starts[first]!;
+      if (!(start > last && start >= end)) return undefined;
+      for (let from = first; from < endOf(sequence); from += 1) order[row++] = from;
+      last = this.#starts[endOf(sequence) - 1]!;
+      end = this.#ends[endOf(sequence) - 1]!;
+    }
+    return order;
+  }
+}
+
+/** Indexes by ascending value; those of equal values in their order. */
+function orderOf(values: Float64Array): Uint32Array {
+  const order = new Uint32Array(values.length);
+  for (let index = 0; index < order.length; index += 1) order[index] = index;
+  return order.sort((a, b) => values[a]! - values[b]! || a - b);
 }

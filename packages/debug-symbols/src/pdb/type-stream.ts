@@ -7,8 +7,8 @@ import { TypeHashes } from './type-hashes.ts';
 
 const HEADER_SIZE = 56;
 const PAGE_SIZE = 65_536;
-/** Pages that stay in memory: 32 MB. Larger streams are read again where needed. */
-const MAX_PAGES = 512;
+/** Pages that stay in memory: 8 MB. Larger streams are read again where needed. */
+const MAX_PAGES = 128;
 /** The first number is 0x1000 in practice. */
 const MAX_FIRST = 0x100000;
 /** Their places need four bytes each. Even programs of several gigabytes have fewer types. */

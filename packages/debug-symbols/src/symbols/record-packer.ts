@@ -2,7 +2,7 @@
 import { DebugSymbolsError } from '../error.ts';
 import { grow } from '../grow.ts';
 import type { FunctionRecord, SymbolSink } from '../symbol-sink.ts';
-import { BREAKS } from './numbered-texts.ts';
+import { RecordText } from './record-text.ts';
 
 /**
  * Functions as text, without the numbers of files and origins: only the writer knows which came first in the program.
@@ -32,10 +32,7 @@ export type FunctionSink = Pick<SymbolSink, 'file' | 'origin' | 'function'>;
 export class RecordPacker implements FunctionSink {
   readonly #files = new Map<string, number>();
   readonly #origins = new Map<string, number>();
-  #text = Buffer.allocUnsafeSlow(256 * 1024);
-  #textEnd = 0;
-  #marks = new Uint32Array(16 * 1024);
-  #markEnd = 0;
+  readonly #text = new MarkedText();
   #records = new Float64Array(1024 * FIELDS);
   #recordEnd = 0;
 
@@ -47,68 +44,37 @@ export class RecordPacker implements FunctionSink {
     return indexIn(this.#origins, name);
   }
 
-  /** The text is that of `SymbolWriter.function`. */
-  function({ address, size, name, parameterSize, lines, inlines }: FunctionRecord): void {
-    const firstMark = this.#markEnd;
-    this.#makeRoom(inlines.length * 4 + lines.length * 2);
-    let text = `FUNC ${hex(address)} ${hex(size)} ${hex(parameterSize)} ${name.replace(BREAKS, ' ')}\n`;
-    for (const { depth, callLine, callFile, origin, ranges } of inlines) {
-      text += `INLINE ${depth} ${callLine} `;
-      this.#mark(text.length, callFile);
-      text += ' ';
-      this.#mark(text.length, origin);
-      for (const value of ranges) text += ` ${hex(value)}`;
-      text += '\n';
-    }
-    const inlineEnd = this.#markEnd;
-    for (const line of lines) {
-      text += `${hex(line.address)} ${hex(line.size)} ${line.line} `;
-      this.#mark(text.length, line.file);
-      text += '\n';
-    }
-    this.#append(text);
-    // Only the name, which comes before all marks, has characters of several bytes.
-    const shift = this.#textEnd - text.length;
-    for (let at = firstMark; at < this.#markEnd; at += 2) this.#marks[at] = this.#marks[at]! + shift;
-    this.#addRecord([address, size, this.#textEnd, inlineEnd, this.#markEnd]);
+  function(record: FunctionRecord): void {
+    const text = this.#text;
+    const inlineEnd = text.markEnd + record.inlines.length * 4;
+    text.function(record);
+    if (text.end > MAX_TEXT) throw new DebugSymbolsError('too-large', 'a part of the file has too many lines');
+    if (this.#recordEnd === this.#records.length) this.#records = grow(this.#records);
+    this.#records.set([record.address, record.size, text.end, inlineEnd, text.markEnd], this.#recordEnd);
+    this.#recordEnd += FIELDS;
   }
 
   finish(): PackedFunctions {
     return {
-      text: this.#text.subarray(0, this.#textEnd),
-      marks: this.#marks.subarray(0, this.#markEnd),
+      text: this.#text.bytes.subarray(0, this.#text.end),
+      marks: this.#text.marks.subarray(0, this.#text.markEnd),
       records: this.#records.subarray(0, this.#recordEnd),
       files: [...this.#files.keys()],
       origins: [...this.#origins.keys()],
     };
   }
+}
 
-  #makeRoom(marks: number): void {
-    while (this.#markEnd + marks > this.#marks.length) this.#marks = grow(this.#marks);
-  }
+/** Text without the numbers of files and origins. */
+class MarkedText extends RecordText {
+  marks = new Uint32Array(16 * 1024);
+  markEnd = 0;
 
-  #mark(position: number, index: number): void {
-    this.#marks[this.#markEnd] = position;
-    this.#marks[this.#markEnd + 1] = index;
-    this.#markEnd += 2;
-  }
-
-  #append(text: string): void {
-    const needed = this.#textEnd + text.length * 3;
-    if (needed > MAX_TEXT)
-      throw new DebugSymbolsError('too-large', 'a part of the debug information has too many lines');
-    if (needed > this.#text.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(this.#text.length * 2, needed));
-      larger.set(this.#text.subarray(0, this.#textEnd));
-      this.#text = larger;
-    }
-    this.#textEnd += this.#text.write(text, this.#textEnd);
-  }
-
-  #addRecord(fields: readonly number[]): void {
-    if (this.#recordEnd === this.#records.length) this.#records = grow(this.#records);
-    this.#records.set(fields, this.#recordEnd);
-    this.#recordEnd += FIELDS;
+  override index(number: number): void {
+    if (this.markEnd === this.marks.length) this.marks = grow(this.marks);
+    this.marks[this.markEnd] = this.end;
+    this.marks[this.markEnd + 1] = number;
+    this.markEnd += 2;
   }
 }
 
@@ -124,8 +90,4 @@ function indexIn(indexes: Map<string, number>, text: string): number {
     indexes.set(text, index);
   }
   return index;
-}
-
-function hex(number: number): string {
-  return number.toString(16);
 }

@@ -3,6 +3,7 @@ import type { CallFrameRecord, FunctionRecord, PublicRecord, SymbolSink, Windows
 import { BREAKS, NumberedTexts } from './numbered-texts.ts';
 import { RecordList } from './record-list.ts';
 import { FIELDS, type PackedFunctions } from './record-packer.ts';
+import { RecordText } from './record-text.ts';
 import { TextStore } from './text-store.ts';
 
 /** Portions are large enough that writing them is no more work than making them. */
@@ -18,6 +19,8 @@ export class SymbolWriter implements SymbolSink {
   readonly #files: NumberedTexts;
   readonly #origins: NumberedTexts;
   readonly #texts: TextStore;
+  /** The text of the record that is being written. */
+  readonly #text = new RecordText();
   readonly #functions: RecordList;
   readonly #publics: RecordList;
   readonly #frames: RecordList;
@@ -43,16 +46,16 @@ export class SymbolWriter implements SymbolSink {
     return this.#origins.number(name);
   }
 
-  function({ address, size, name, parameterSize, lines, inlines }: FunctionRecord): void {
-    let text = `FUNC ${hex(address)} ${hex(size)} ${hex(parameterSize)} ${name.replace(BREAKS, ' ')}\n`;
-    for (const { depth, callLine, callFile, origin, ranges } of inlines) {
-      text += `INLINE ${depth} ${callLine} ${callFile} ${origin}`;
-      for (const value of ranges) text += ` ${hex(value)}`;
-      text += '\n';
-    }
-    for (const line of lines) text += `${hex(line.address)} ${hex(line.size)} ${line.line} ${line.file}\n`;
-    this.#lineCount += lines.length;
-    this.#functions.add(address, size, text);
+  function(record: FunctionRecord): void {
+    this.#text.function(record);
+    this.#lineCount += record.lines.length;
+    this.#add(this.#functions, record);
+  }
+
+  /** Adds a record whose text was written. */
+  #add(records: RecordList, { address, size }: { readonly address: number; readonly size: number }): void {
+    records.addPlaced(address, size, this.#texts.appendBytes(this.#text.bytes, this.#text.end));
+    this.#text.end = 0;
   }
 
   /**
@@ -90,10 +93,9 @@ export class SymbolWriter implements SymbolSink {
     this.#publics.add(address, 0, text);
   }
 
-  callFrames({ address, size, rules, changes }: CallFrameRecord): void {
-    let text = `STACK CFI INIT ${hex(address)} ${hex(size)} ${rules}\n`;
-    for (const change of changes) text += `STACK CFI ${hex(change.address)} ${change.rules}\n`;
-    this.#frames.add(address, size, text);
+  callFrames(record: CallFrameRecord): void {
+    this.#text.callFrames(record);
+    this.#add(this.#frames, record);
   }
 
   windowsFrame(record: WindowsFrameRecord): void {

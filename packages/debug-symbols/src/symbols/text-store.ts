@@ -36,6 +36,13 @@ export class TextStore {
     return this.#keep(this.#chunks[chunk]!.write(text, this.#used));
   }
 
+  /** Appends the first bytes of a text. */
+  appendBytes(bytes: Buffer, length: number): number {
+    const chunk = this.#chunkFor(length);
+    bytes.copy(this.#chunks[chunk]!, this.#used, 0, length);
+    return this.#keep(length);
+  }
+
   /** Appends what `write` puts into a buffer from a position on: up to `most` bytes. It returns where they end. */
   appendWith(most: number, write: (buffer: Buffer, at: number) => number): number {
     const chunk = this.#chunkFor(most);

@@ -103,8 +103,8 @@ export function sharedParts(work: Work): object | undefined {
 
 /** Batches that a helper has at a time, so that it never waits for this thread, which is often busy. */
 const BATCHES_AHEAD = 2;
-/** Batches for each thread that wait to be added. */
-const WAITING = 4;
+/** Bytes of debug information that are being read or wait to be added, as far as a batch for each thread is not more. */
+const BYTES_AHEAD = 8 * 1024 * 1024;
 
 class Spreader {
   readonly #work: Work;
@@ -116,6 +116,8 @@ class Spreader {
   /** The first batch that no thread has. */
   #next = 0;
   #added = 0;
+  /** Of the batches between the two. */
+  #bytesAhead = 0;
   #wake: () => void = () => {};
 
   constructor(work: Work, batches: readonly Batch[], onBatch: (batch: Batch) => void) {
@@ -136,7 +138,7 @@ class Spreader {
     while (this.#added < this.#batches.length) {
       this.#assign();
       if (this.#results.has(this.#added)) this.#add(this.#results.get(this.#added));
-      else if (this.#canTake()) this.#packHere(this.#next++);
+      else if (this.#canTake()) this.#packHere(this.#takeNext());
       else await this.#change();
       // Lets the results of other threads in.
       await new Promise((resolve) => setImmediate(resolve));
@@ -153,11 +155,22 @@ class Spreader {
   #assign(): void {
     for (let round = 1; round <= BATCHES_AHEAD; round += 1)
       for (const helper of this.#helpers)
-        if (helper.assigned < round && this.#canTake()) helper.assign(this.#next, this.#batches[this.#next++]!);
+        if (helper.assigned < round && this.#canTake()) {
+          const number = this.#takeNext();
+          helper.assign(number, this.#batches[number]!);
+        }
+  }
+
+  #takeNext(): number {
+    this.#bytesAhead += this.#batches[this.#next]!.bytes;
+    this.#next += 1;
+    return this.#next - 1;
   }
 
   #canTake(): boolean {
-    return this.#next < this.#batches.length && this.#next - this.#added < WAITING * (this.#helpers.length + 1);
+    const batch = this.#batches[this.#next];
+    if (batch === undefined) return false;
+    return this.#next - this.#added <= this.#helpers.length || this.#bytesAhead + batch.bytes <= BYTES_AHEAD;
   }
 
   /** After a failure, this thread does what it does without others: it comes to the same result, or to the same error. */
@@ -167,6 +180,7 @@ class Spreader {
     if (result === undefined) this.#work.run(batch.start, batch.end);
     else this.#work.add(result);
     this.#added += 1;
+    this.#bytesAhead -= batch.bytes;
     this.#onBatch(batch);
   }
 
