@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync, zstdCompressSync } from 'node:zlib';
 import { buildElf, bytes, concat, text, u32, u64 } from '../test/build-elf.ts';
-import { SAMPLE_SYMBOLS, sampleProgram, sampleSections } from '../test/sample-program.ts';
+import { hugeUnitProgram, SAMPLE_SYMBOLS, sampleProgram, sampleSections } from '../test/sample-program.ts';
 import { type ConversionOptions, convertFile } from './convert-file.ts';
 import { DebugSymbolsError } from './error.ts';
 import { identityRecords } from './identity.ts';
@@ -40,6 +40,16 @@ describe('convertFile', () => {
 
   it('writes functions, lines, inlined calls and unwind rules of an ELF file', () => {
     assert.equal(convert(join(place({ game: sampleProgram() }), 'game')), SAMPLE_SYMBOLS);
+  });
+
+  it('reads a huge unit in pieces', () => {
+    const path = join(place({ game: hugeUnitProgram() }), 'game');
+    assert.equal(convert(path), SAMPLE_SYMBOLS);
+    // Up to the damage.
+    const file = readFileSync(path);
+    file.fill(0xff, file.length >> 1, (file.length >> 1) + 64);
+    writeFileSync(path, file);
+    assert.equal(convert(path), SAMPLE_SYMBOLS);
   });
 
   it('reads sections that are compressed with zlib or zstd', () => {

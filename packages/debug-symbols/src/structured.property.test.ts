@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { buildElf, bytes, concat, sized, type TestSection, text, u16, u32, u64 } from '../test/build-elf.ts';
 import { buildPdb } from '../test/build-msf.ts';
 import { buildPe, words } from '../test/build-pe.ts';
+import { convertAsThreads, convertToText, resultOf } from '../test/convert-as-threads.ts';
 import { convertFile } from './convert-file.ts';
 import { DebugSymbolsError } from './error.ts';
 import { identityRecords } from './identity.ts';
@@ -36,6 +37,9 @@ function convert(file: Uint8Array): boolean {
   const { user, system } = process.threadCpuUsage(started);
   assert.ok((user + system) / 1000 < MAX_MILLISECONDS, `${(user + system) / 1000} ms`);
   assert.ok(process.memoryUsage().arrayBuffers - memory < MAX_MEMORY);
+  const options = { findsCounterparts: false };
+  const packed = resultOf(() => convertAsThreads(path, options, 1));
+  if (packed !== undefined) assert.ok(packed === resultOf(() => convertToText(path, options)));
   return hasSymbols;
 }
 

@@ -14,14 +14,21 @@ const ABBREVIATIONS = bytes(
   0,
 );
 
-function units(): Uint8Array {
+function units(copies = 1): Uint8Array {
   const root = concat(bytes(1), u32(0), text('main.cc', '/src'), u64(CODE), u32(CODE_SIZE));
   const inner = concat(bytes(4), text('inner'));
   // 11 bytes of header are in front of the first entry.
   const innerAt = 11 + root.length;
   const outer = concat(bytes(2), text('_Z5outeri'), u64(CODE), u32(CODE_SIZE));
   const call = concat(bytes(3), u32(innerAt), u64(CODE + 0x10), u32(8), bytes(1, 12));
-  return sized(u16(4), u32(0), bytes(8), root, inner, outer, call, bytes(0, 0));
+  const functions = repeated(concat(outer, call, bytes(0)), copies);
+  return sized(u16(4), u32(0), bytes(8), root, inner, functions, bytes(0));
+}
+
+function repeated(part: Uint8Array, copies: number): Uint8Array {
+  const all = new Uint8Array(part.length * copies);
+  for (let copy = 0; copy < copies; copy += 1) all.set(part, copy * part.length);
+  return all;
 }
 
 function lines(): Uint8Array {
@@ -65,11 +72,18 @@ export function sampleProgram(): Uint8Array {
   return buildElf(sampleSections());
 }
 
+/** The same program with a unit of more than 8 MB, in which each function is many times. */
+export function hugeUnitProgram(): Uint8Array {
+  const huge = (section: TestSection) =>
+    section.name === '.debug_info' ? { ...section, bytes: units(170_000) } : section;
+  return buildElf(sampleSections().map(huge));
+}
+
 /** The same program with so many equal units that several threads read it. */
 export function largeProgram(): Uint8Array {
   const large = ({ name, bytes, ...section }: TestSection) => {
     if (name !== '.debug_info') return { name, bytes, ...section };
-    return { name, bytes: concat(...Array<Uint8Array>(Math.ceil((4.1 * 1024 * 1024) / bytes.length)).fill(bytes)) };
+    return { name, bytes: repeated(bytes, Math.ceil((4.1 * 1024 * 1024) / bytes.length)) };
   };
   return buildElf(sampleSections().map(large));
 }

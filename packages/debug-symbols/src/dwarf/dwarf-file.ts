@@ -20,7 +20,8 @@ export type ReadList<Kind> = Kind | { readonly cut: Kind };
 
 const NOTHING = new PagedSource(new MemorySource(new Uint8Array()), 0);
 /** Bytes of a section that are kept. Names are anywhere in their section, and all else is near to what was read before. */
-const KEPT = { str: 8 * 1024 * 1024, others: 2 * 1024 * 1024 } as const;
+const KEPT: Partial<Record<DwarfSection, number>> = { str: 8 * 1024 * 1024, info: 16 * 1024 * 1024 };
+const KEPT_OF_OTHERS = 2 * 1024 * 1024;
 /** Most lists are shorter. */
 const FIRST_READ = 4096;
 const MAX_UNITS = 5_000_000;
@@ -53,7 +54,7 @@ export class DwarfFile {
     let section = this.#sections.get(name);
     if (section === undefined) {
       const source = this.#find(name);
-      section = source === undefined ? NOTHING : new PagedSource(source, name === 'str' ? KEPT.str : KEPT.others);
+      section = source === undefined ? NOTHING : new PagedSource(source, KEPT[name] ?? KEPT_OF_OTHERS);
       this.#sections.set(name, section);
     }
     return section;

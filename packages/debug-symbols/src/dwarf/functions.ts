@@ -1,4 +1,5 @@
 // The functions of a unit with their lines and inlined calls.
+import type { Cursor } from '../cursor.ts';
 import type { FunctionRecord, InlineRecord, LineRecord } from '../symbol-sink.ts';
 import type { FunctionSink } from '../symbols/record-packer.ts';
 import { type Abbreviation, skipAttributes, skipForm } from './abbreviations.ts';
@@ -6,7 +7,7 @@ import { ATTRIBUTE, FORM, TAG } from './constants.ts';
 import type { LineTable } from './line-program.ts';
 import type { FunctionNames } from './names.ts';
 import { readRanges } from './ranges.ts';
-import type { Unit } from './unit.ts';
+import { isTruncated, type Unit, type Window } from './unit.ts';
 
 /** What the unit is part of. */
 export type Module = {
@@ -47,37 +48,31 @@ export function readFunctions(
   { lines, files }: { lines: LineTable | undefined; files: readonly (string | undefined)[] },
   module: Module,
 ): void {
-  const { header } = unit;
   const writer = new FunctionWriter(unit, lines, files, module);
-  const cursor = unit.cursorAt(header.firstEntry);
+  const entries = new Entries(unit);
   const levels: Level[] = [];
   let level = OUTSIDE;
-  while (cursor.left > 0) {
-    const entry = header.offset + cursor.at;
-    const code = cursor.uleb();
-    if (code === 0) {
+  while (entries.next(level.open !== undefined)) {
+    const { at: entry, abbreviation, place } = entries;
+    if (abbreviation === undefined) {
       if (levels.length === 0) break;
       const before = level;
       level = levels.pop()!;
       if (before.open !== undefined && before.open !== level.open) writer.write(before.open);
       continue;
     }
-    const abbreviation = unit.abbreviation(code);
     const { tag, hasChildren } = abbreviation;
     let inner = level;
     if (tag === TAG.subprogram) {
-      const { ranges } = readPlace(unit, cursor, abbreviation);
+      const { ranges } = place!;
       const open = ranges.length === 0 ? undefined : { entry, ranges, inlines: [] };
       inner = open === undefined ? OUTSIDE : { open, depth: 0 };
       if (open !== undefined && !hasChildren) writer.write(open);
-    } else if (tag === TAG.inlinedSubroutine && level.open !== undefined) {
-      const place = readPlace(unit, cursor, abbreviation);
+    } else if (place !== undefined && level.open !== undefined) {
       if (place.ranges.length > 0) {
         level.open.inlines.push({ entry, depth: level.depth, ...place });
         inner = { open: level.open, depth: level.depth + 1 };
       }
-    } else {
-      skipAttributes(cursor, abbreviation, header.encoding);
     }
     if (hasChildren && levels.length < MAX_DEPTH) {
       levels.push(level);
@@ -88,11 +83,57 @@ export function readFunctions(
   if (level.open !== undefined) writer.write(level.open);
 }
 
-function readPlace(
-  unit: Unit,
-  cursor: ReturnType<Unit['cursorAt']>,
-  { attributes }: Abbreviation,
-): Pick<Inline, 'ranges' | 'callFile' | 'callLine'> {
+/** Most entries are smaller. */
+const MARGIN = 16 * 1024;
+
+/** Reads the entries of a unit one after the other. */
+class Entries {
+  readonly #unit: Unit;
+  #window: Window;
+  /** The position of the entry in the section. */
+  at = 0;
+  /** Undefined for the end of a list of entries. */
+  abbreviation: Abbreviation | undefined;
+  /** Only of functions, and of inlined calls if they are wanted. */
+  place: Place | undefined;
+
+  constructor(unit: Unit) {
+    this.#unit = unit;
+    this.#window = unit.windowAt(unit.header.firstEntry);
+  }
+
+  /** Reads the next entry. Returns false if there is none. */
+  next(withInlines: boolean): boolean {
+    const { cursor, base, isLast } = this.#window;
+    if (cursor.left < MARGIN && !isLast) this.#window = this.#unit.windowAt(base + cursor.at);
+    if (this.#window.cursor.left <= 0) return false;
+    this.at = this.#window.base + this.#window.cursor.at;
+    for (;;) {
+      try {
+        this.#read(this.#window.cursor, withInlines);
+        return true;
+      } catch (error) {
+        if (this.#window.isLast || !isTruncated(error)) throw error;
+        this.#window = this.#unit.windowAt(this.at, this.#window.size * 16);
+      }
+    }
+  }
+
+  #read(cursor: Cursor, withInlines: boolean): void {
+    this.place = undefined;
+    const code = cursor.uleb();
+    this.abbreviation = code === 0 ? undefined : this.#unit.abbreviation(code);
+    if (this.abbreviation === undefined) return;
+    const { tag } = this.abbreviation;
+    if (tag === TAG.subprogram || (withInlines && tag === TAG.inlinedSubroutine))
+      this.place = readPlace(this.#unit, cursor, this.abbreviation);
+    else skipAttributes(cursor, this.abbreviation, this.#unit.header.encoding);
+  }
+}
+
+type Place = Pick<Inline, 'ranges' | 'callFile' | 'callLine'>;
+
+function readPlace(unit: Unit, cursor: Cursor, { attributes }: Abbreviation): Place {
   let [low, high, callFile, callLine] = [Number.NaN, Number.NaN, 0, 0];
   let isSize = false;
   let ranges: number[] | undefined;

@@ -1,4 +1,6 @@
 // Names of functions, which an entry often has only through the entries that it refers to.
+
+import type { Cursor } from '../cursor.ts';
 import { withoutPart } from '../demangle.ts';
 import { DebugSymbolsError } from '../error.ts';
 import { skipForm } from './abbreviations.ts';
@@ -52,7 +54,7 @@ export class FunctionNames {
     const unit = this.#unitWith(file, offset, near);
     if (unit === undefined) return undefined;
     try {
-      return this.#readEntry(unit, offset, steps);
+      return unit.readAt(offset, (cursor) => this.#readEntry(unit, cursor, steps));
     } catch (error) {
       // A damaged reference leads anywhere.
       if (error instanceof DebugSymbolsError) return undefined;
@@ -60,8 +62,7 @@ export class FunctionNames {
     }
   }
 
-  #readEntry(unit: Unit, offset: number, steps: number): Name | undefined {
-    const cursor = unit.cursorAt(offset);
+  #readEntry(unit: Unit, cursor: Cursor, steps: number): Name | undefined {
     const code = cursor.uleb();
     if (code === 0) return undefined;
     const abbreviation = unit.abbreviation(code);

@@ -20,14 +20,40 @@ const WHOLE_SECTIONS: Contributions = { abbreviations: 0, strings: undefined, li
 /** The entry to which an attribute refers. */
 export type EntryRef = { readonly file: DwarfFile; readonly offset: number };
 
+/** Larger units, which link-time optimisation makes, are read in windows. */
+const MAX_WHOLE = 8 * 1024 * 1024;
+const WINDOW = 1024 * 1024;
+/** Nearly all entries are smaller. */
+const SMALL_WINDOW = 1024;
+/** Damaged files have references to what isn't an entry. Each would read the rest of the unit. */
+const MAX_RETRIES = 1000;
+
+/** A part of a unit. */
+export type Window = {
+  readonly cursor: Cursor;
+  /** What is added to positions of the cursor for those in the section. */
+  readonly base: number;
+  /** Whether it goes to the end of the unit. */
+  readonly isLast: boolean;
+  /** What was asked for. */
+  readonly size: number;
+};
+
+/** Whether an entry needs a larger window. */
+export function isTruncated(error: unknown): boolean {
+  return error instanceof DebugSymbolsError && error.code === 'truncated';
+}
+
 export class Unit {
   readonly file: DwarfFile;
   readonly header: UnitHeader;
   readonly contributions: Contributions;
-  readonly bytes: Uint8Array;
+  /** The whole unit; undefined if it is large. */
+  readonly #bytes: Uint8Array | undefined;
   readonly abbreviations: Abbreviations;
   /** The unit that has the addresses: the skeleton of a split unit, and otherwise the unit itself. */
   readonly skeleton: Unit | undefined;
+  #retries = 0;
   addressBase: number;
   stringOffsetsBase: number;
   rangeListsBase: number;
@@ -49,7 +75,7 @@ export class Unit {
     this.header = header;
     this.skeleton = split?.skeleton;
     this.contributions = split?.contributions ?? WHOLE_SECTIONS;
-    this.bytes = file.bytesOf(header);
+    this.#bytes = header.end - header.offset > MAX_WHOLE ? undefined : file.bytesOf(header);
     this.abbreviations = file.abbreviationsOf(header, this.contributions.abbreviations);
     this.dwoId = header.dwoId;
     const { version, is64 } = header.encoding;
@@ -58,7 +84,7 @@ export class Unit {
     this.stringOffsetsBase = (this.contributions.strings ?? 0) + (version >= 5 ? afterHeader : 0);
     this.rangeListsBase = (this.contributions.rangeLists ?? 0) + (is64 ? 20 : 12);
     this.addressBase = split?.skeleton.addressBase ?? (version >= 5 ? afterHeader : 0);
-    this.#readRoot();
+    this.readAt(header.firstEntry, (cursor) => this.#readRoot(cursor));
     if (split !== undefined) {
       this.rangesBase = split.skeleton.rangesBase;
       this.lowPc = split.skeleton.lowPc;
@@ -66,8 +92,33 @@ export class Unit {
     }
   }
 
-  cursorAt(offset: number): Cursor {
-    return new Cursor(this.bytes, this.file.littleEndian, offset - this.header.offset);
+  /** What there is from an entry on: of a large unit, about `size` bytes. */
+  windowAt(offset: number, size = WINDOW): Window {
+    const { file, header } = this;
+    if (this.#bytes !== undefined) {
+      const cursor = new Cursor(this.#bytes, file.littleEndian, offset - header.offset);
+      return { cursor, base: header.offset, isLast: true, size };
+    }
+    const left = Math.max(0, header.end - offset);
+    const length = Math.min(size, left);
+    // Small windows are at any place, and large ones follow each other.
+    const source = size < WINDOW ? file.section('info') : file.source('info')!;
+    const cursor = new Cursor(source.read(offset, length), file.littleEndian);
+    return { cursor, base: offset, isLast: length === left, size };
+  }
+
+  /** Reads an entry. Of a large unit, `read` is called again with more if the bytes end. */
+  readAt<Result>(offset: number, read: (cursor: Cursor) => Result): Result {
+    if (this.#bytes !== undefined)
+      return read(new Cursor(this.#bytes, this.file.littleEndian, offset - this.header.offset));
+    for (let window = this.windowAt(offset, SMALL_WINDOW); ; window = this.windowAt(offset, window.size * 16)) {
+      try {
+        return read(window.cursor);
+      } catch (error) {
+        if (window.isLast || !isTruncated(error) || this.#retries >= MAX_RETRIES) throw error;
+        this.#retries += 1;
+      }
+    }
   }
 
   /** Throws `malformed` if there is no such abbreviation. */
@@ -80,8 +131,7 @@ export class Unit {
     return found;
   }
 
-  #readRoot(): void {
-    const cursor = this.cursorAt(this.header.firstEntry);
+  #readRoot(cursor: Cursor): void {
     const code = cursor.uleb();
     if (code === 0) return;
     const { attributes, tag } = this.abbreviation(code);
@@ -139,7 +189,7 @@ export class Unit {
       case ATTRIBUTE.gnuDwoId: {
         const at = cursor.at;
         skipForm(cursor, form, this.header.encoding);
-        const view = new DataView(this.bytes.buffer, this.bytes.byteOffset + at, 8);
+        const view = new DataView(cursor.bytes.buffer, cursor.bytes.byteOffset + at, 8);
         if (form === FORM.data8) this.dwoId = view.getBigUint64(0, this.file.littleEndian);
         return;
       }

@@ -8,8 +8,10 @@ export const BREAKS = /[\r\n]+/g;
 const MAX_LATEST = 10_000;
 
 /**
- * Gives each text a number, in the order in which they come. Equal texts have the same 64 bits of a hash and the same length,
- * so that they need not be in memory. Of a million texts, two are mixed up in one of ten million programs.
+ * Gives each text a number, in the order in which they come. Texts are equal if 64 bits of a hash are, into which their
+ * length goes, so that they need not be in memory: most are in a file by then, and to compare each with it would take
+ * longer than the conversion. Of a million texts, two are mixed up in one of ten million programs. A file that was made
+ * for it can mix up two of its own names, which it could have exchanged as well: texts of other files are not here.
  */
 export class NumberedTexts {
   readonly #texts: TextStore;

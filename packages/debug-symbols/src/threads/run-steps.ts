@@ -116,7 +116,7 @@ class Spreader {
   /** The first batch that no thread has. */
   #next = 0;
   #added = 0;
-  /** Of the batches between the two. */
+  /** How many bytes the batches between the two have. */
   #bytesAhead = 0;
   #wake: () => void = () => {};
 
