@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { applyPack } from '@chauffeur/deltas/apply-pack';
 import { unpackBlock } from '@chauffeur/deltas/blocks';
-import { makePack } from '@chauffeur/deltas/make-pack';
+import { makePack, planPack } from '@chauffeur/deltas/make-pack';
 import {
   BLOCK_HASH_BYTES,
   blockHash,
@@ -115,8 +115,13 @@ const STEPS: Readonly<Record<string, Step>> = {
     const files = new OpenFiles();
     const reader = (manifest: Manifest, folder: string) => (entry: number, offset: number, length: number) =>
       files.read(join(folder, pathOf(manifest, entry)), offset, length);
-    const pieces = makePack(old, next, reader(old, folders.old), reader(next, folders.new));
-    writeFileSync(join(work, 'pack'), Buffer.concat(pieces));
+    const pieces: Buffer[] = [];
+    const index = makePack(planPack(old, next), {
+      readOld: reader(old, folders.old),
+      readNew: reader(next, folders.new),
+      write: (bytes) => pieces.push(bytes),
+    });
+    writeFileSync(join(work, 'pack'), Buffer.concat([index, ...pieces]));
     return { pack: statSync(join(work, 'pack')).size };
   },
 
@@ -133,13 +138,12 @@ const STEPS: Readonly<Record<string, Step>> = {
     const target = join(work, 'by-pack');
     const files = new OpenFiles();
     for (const entry of draft.missing) files.create(join(target, pathOf(next, entry)));
-    const steps = applyPack(old, draft, index, {
+    applyPack(old, draft, index, {
       readPack: (offset, length) => readAt(pack, offset, length),
       readOld: (entry, offset, length) => files.read(join(paths.old, pathOf(old, entry)), offset, length),
       readNew: (entry, offset, length) => files.read(join(target, pathOf(next, entry)), offset, length),
       write: (entry, bytes) => files.append(join(target, pathOf(next, entry)), bytes),
     });
-    for (const _ of steps);
     const computed = new Map([...draft.missing].map((entry) => [entry, hashesOf(files, target, next, entry)]));
     const received = completeDraft(draft, computed, trusted);
     const applied = performance.now();

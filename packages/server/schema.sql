@@ -2149,6 +2149,7 @@ create table file_differences (
   from_file_id uuid not null,
   state text default 'waiting'::text not null,
   reason text,
+  rank integer default 1 not null,
   tries integer default 0 not null,
   unwanted_since timestamp with time zone,
   difference_key text,

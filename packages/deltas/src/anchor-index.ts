@@ -6,7 +6,7 @@ export const SAMPLE_BYTES = 16;
 /** Samples start at multiples of this. */
 export const SAMPLE_STEP = 8;
 const MIN_BITS = 12;
-const MAX_BITS = 24;
+const MAX_BITS = 23;
 
 const FACTORS = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f].map((factor) => factor | 0) as Four;
 type Four = [number, number, number, number];

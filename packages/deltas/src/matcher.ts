@@ -30,6 +30,7 @@ export class Matcher {
   readonly #anchors: AnchorIndex;
   /** The parts that were used last come first. */
   readonly #near: NearPart[] = [];
+  #words = new Int32Array(0);
 
   /** `pages` are the old content and behind it all new content. */
   constructor(pages: Pages, anchors: AnchorIndex) {
@@ -42,7 +43,8 @@ export class Matcher {
    * `expected` is the place that it probably continues.
    */
   match(content: Buffer, own: number, expected: number): Op[] {
-    return new Search(this.#pages, this.#anchors, this, content, own, expected).run();
+    if (this.#words.length < content.length) this.#words = new Int32Array(content.length);
+    return new Search(this.#pages, this.#anchors, this, content, own, expected).run(fillWords(this.#words, content));
   }
 
   /** The address of a place near `expected` with these words, or -1. Its bytes may differ. */
@@ -121,9 +123,8 @@ class Search {
     this.#shift = expected;
   }
 
-  run(): Op[] {
+  run(words: Int32Array): Op[] {
     const { length } = this.#content;
-    const words = wordsOf(this.#content);
     let at = 0;
     while (at < length) {
       const found = this.#find(words, at);
@@ -291,9 +292,8 @@ function longer(a: Match | null, b: Match): Match {
   return a !== null && a.end - a.start >= b.end - b.start ? a : b;
 }
 
-/** For each position, the four bytes from there on as a number; bytes after the end are zero. */
-function wordsOf(content: Uint8Array): Int32Array {
-  const words = new Int32Array(content.length);
+/** Sets, for each position, the four bytes from there on as a number; bytes after the end are zero. */
+function fillWords(words: Int32Array, content: Uint8Array): Int32Array {
   let word = 0;
   for (let at = content.length - 1; at >= 0; at -= 1) {
     word = (word << 8) | content[at]!;

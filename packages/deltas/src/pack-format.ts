@@ -66,14 +66,9 @@ export function packedBytes({ streams }: Pick<Segment, 'streams'>): number {
   return STREAMS.reduce((sum, name) => sum + streams[name].packed, 0);
 }
 
-/** A segment that isn't yet in a pack. */
-export type PackedSegment = {
-  readonly newBytes: number;
-  readonly streams: Readonly<Record<Stream, Lengths>>;
-  readonly bytes: Buffer;
-};
+export type SegmentLengths = Omit<Segment, 'offset'>;
 
-export function writePackIndex(difference: Buffer, segments: readonly PackedSegment[]): Buffer {
+export function writePackIndex(difference: Buffer, segments: readonly SegmentLengths[]): Buffer {
   const writer = new ByteWriter();
   writer.varint(difference.length);
   writer.bytes(difference);
@@ -126,13 +121,13 @@ export class SegmentWriter {
     return (kind === 'literal' ? expected : address) + length;
   }
 
-  finish(): PackedSegment {
+  finish(): SegmentLengths & { readonly bytes: Buffer } {
     const packed = STREAMS.map((name) => {
       const raw = this.#writers[name].finish();
       const bytes = raw.length === 0 ? raw : compress(raw, COMPRESSION_LEVEL);
       return { name, bytes, lengths: { unpacked: raw.length, packed: bytes.length } };
     });
-    const streams = Object.fromEntries(packed.map(({ name, lengths }) => [name, lengths])) as PackedSegment['streams'];
+    const streams = Object.fromEntries(packed.map(({ name, lengths }) => [name, lengths])) as SegmentLengths['streams'];
     return { newBytes: this.#newBytes, streams, bytes: Buffer.concat(packed.map(({ bytes }) => bytes)) };
   }
 }

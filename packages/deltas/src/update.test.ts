@@ -6,7 +6,7 @@ import { damage } from '../../debug-symbols/test/damage.ts';
 import { anyPair, noise, readerOf, type TestTree, words, zipTree } from '../test/trees.ts';
 import { sha256Of, updateByBlocks, updateByPack } from '../test/update.ts';
 import { DeltaError } from './error.ts';
-import { makePack } from './make-pack.ts';
+import { makePack, planPack } from './make-pack.ts';
 import { encodeManifest, type Manifest } from './manifest.ts';
 import { encodeDifference } from './manifest-difference.ts';
 import { completeDraft, decodeDifference } from './manifest-difference-reader.ts';
@@ -17,8 +17,26 @@ const filesOf = (tree: TestTree) =>
     value !== null && typeof value === 'object' ? [[path, value.content] as const] : [],
   );
 
-const packOf = (oldTree: TestTree, old: Manifest, tree: TestTree, next: Manifest) =>
-  Buffer.concat(makePack(old, next, readerOf(oldTree, old), readerOf(tree, next)));
+function packOf(
+  oldTree: TestTree,
+  old: Manifest,
+  tree: TestTree,
+  next: Manifest,
+  isReadable = (_entry: number) => true,
+): Buffer {
+  const pieces: Buffer[] = [];
+  const [readOld, readNew] = [readerOf(oldTree, old), readerOf(tree, next)];
+  const index = makePack(planPack(old, next), {
+    readOld: (entry, ...range) => {
+      assert.ok(isReadable(entry));
+      return readOld(entry, ...range);
+    },
+    readNew,
+    isReadable,
+    write: (bytes) => pieces.push(bytes),
+  });
+  return Buffer.concat([index, ...pieces]);
+}
 
 test('any tree is updated to any other with blocks', () => {
   fc.assert(
@@ -37,6 +55,19 @@ test('any tree is updated to any other with a pack', () => {
       const [old, next] = [zipTree(before).manifest, zipTree(after, { build: 'b2', version: '1.1' }).manifest];
       const { made, manifest } = updateByPack(before, old, packOf(before, old, after, next), sha256Of(next));
       assert.deepEqual(encodeManifest(manifest), encodeManifest(next));
+      const content = new Map(filesOf(after));
+      for (const [path, bytes] of made) assert.deepEqual(bytes, content.get(path));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a pack that was made without some of the old files is right too', () => {
+  fc.assert(
+    fc.property(anyPair, fc.nat(), ([before, after], seed) => {
+      const [old, next] = [zipTree(before).manifest, zipTree(after, { build: 'b2', version: '1.1' }).manifest];
+      const pack = packOf(before, old, after, next, (entry) => ((seed >> (entry % 31)) & 1) === 1);
+      const { made } = updateByPack(before, old, pack, sha256Of(next));
       const content = new Map(filesOf(after));
       for (const [path, bytes] of made) assert.deepEqual(bytes, content.get(path));
     }),

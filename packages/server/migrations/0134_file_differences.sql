@@ -7,6 +7,8 @@ create table file_differences (
   -- 'none' has a reason: there is nothing that would be smaller or could be made.
   state text not null default 'waiting' check (state in ('waiting', 'made', 'none')),
   reason text check (reason in ('not_smaller', 'too_large', 'no_room', 'failed')),
+  -- 1 for the version before, which is made first.
+  rank integer not null default 1,
   -- How often it was begun.
   tries integer not null default 0,
   -- Since when no channel needs it; null if one does.

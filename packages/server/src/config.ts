@@ -339,6 +339,12 @@ export const SETTINGS = {
     number(1, 64),
     'Long jobs that a worker process runs at the same time: scans, symbols, cleanup.',
   ),
+  patchMb: setting(
+    'CHAUFFEUR_PATCH_MB',
+    '512',
+    number(0, 1_000_000),
+    'Patches are made for updates that download at most so many MiB without them. They take a core for up to 20 minutes each, one after the other. 0 makes none.',
+  ),
   quickJobs: setting(
     'CHAUFFEUR_QUICK_JOBS',
     '8',

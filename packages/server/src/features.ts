@@ -88,6 +88,7 @@ export * as deployKeysUploadTokens from './ship/deploy-keys/upload-tokens.ts';
 export * as files from './ship/files/files.ts';
 export * as media from './ship/media/media.ts';
 export * as mediaMediaRequests from './ship/media/media-requests.ts';
+export * as patches from './ship/patches/patches.ts';
 export * as quotas from './ship/quotas/quotas.ts';
 export * as refusals from './ship/refusals/refusals.ts';
 export * as rollouts from './ship/rollouts/rollouts.ts';

@@ -100,6 +100,7 @@ describe('the storage quota of a game', () => {
       symbols_bytes: 0,
       event_files_bytes: 0,
       videos_bytes: 0,
+      patches_bytes: 0,
     });
   });
 

@@ -14,13 +14,14 @@ const Used = (unit: string) =>
 
 export const Usage = Type.Object({
   storage: Type.Object({
-    used_bytes: Type.Integer({ description: 'Sum of the five values below' }),
+    used_bytes: Type.Integer({ description: 'Sum of the six values below' }),
     limit_bytes: Type.Integer({ description: '0: no limit' }),
     builds_bytes: Type.Integer({ description: 'Files of builds, except rejected ones' }),
     sessions_bytes: Type.Integer({ description: 'Reserved by open upload sessions, at their full size' }),
     symbols_bytes: Type.Integer({ description: 'Symbol files as stored: compressed and compiled' }),
     event_files_bytes: Type.Integer({ description: 'Files of raw events' }),
     videos_bytes: Type.Integer({ description: 'Videos, except rejected ones' }),
+    patches_bytes: Type.Integer({ description: 'Patches for updates, which make room for uploads' }),
   }),
   crashes_today: Type.Object(
     {
@@ -71,8 +72,9 @@ const GameStorage = Type.Object({
   symbols_bytes: Type.Integer({ description: 'Symbol files as stored' }),
   event_files_bytes: Type.Integer({ description: 'Files of raw events' }),
   videos_bytes: Type.Integer({ description: 'Videos, except rejected ones' }),
+  patches_bytes: Type.Integer({ description: 'Patches for updates' }),
   used_bytes: Type.Integer({
-    description: 'What the storage quota counts: builds, sessions, symbols, event files and videos',
+    description: 'What the storage quota counts: builds, sessions, symbols, event files, videos and patches',
   }),
   images_bytes: Type.Integer({ description: 'Store images, which no quota counts' }),
   crash_bytes: Type.Integer({ description: 'Dumps and logs that were stored in the current UTC day' }),

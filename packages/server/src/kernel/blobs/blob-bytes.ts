@@ -19,16 +19,21 @@ export async function readBytes(store: BlobStore, key: string, start: number, en
  */
 const PIECE_BYTES = 8 * MIB;
 
-/** Yields a blob of `size` bytes in pieces, and fetches the next piece while one is in use. */
-async function* readPieces(store: BlobStore, key: string, size: number): AsyncGenerator<Buffer, undefined> {
+/** Yields the bytes of a blob from `first` up to `size` in pieces, and fetches the next piece while one is in use. */
+async function* readPieces(
+  store: BlobStore,
+  key: string,
+  size: number,
+  first: number,
+): AsyncGenerator<Buffer, undefined> {
   const readAt = (start: number) => {
     const piece = readBytes(store, key, start, Math.min(start + PIECE_BYTES, size));
     // Awaited one step later; until then, a failure must not count as unhandled.
     piece.catch(() => {});
     return piece;
   };
-  let next = size > 0 ? readAt(0) : null;
-  for (let start = PIECE_BYTES; next !== null; start += PIECE_BYTES) {
+  let next = size > first ? readAt(first) : null;
+  for (let start = first + PIECE_BYTES; next !== null; start += PIECE_BYTES) {
     const piece: Buffer = await next;
     next = start < size ? readAt(start) : null;
     yield piece;
@@ -37,13 +42,15 @@ async function* readPieces(store: BlobStore, key: string, size: number): AsyncGe
 
 /** A position in a blob that advances as bytes are taken. Holds at most two pieces of 8 MiB. */
 export class BlobCursor {
-  /** The number of bytes taken so far. */
-  position = 0;
+  /** Where in the blob the next byte is. */
+  position: number;
   readonly #pieces: AsyncGenerator<Buffer, undefined>;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(store: BlobStore, key: string, size: number) {
-    this.#pieces = readPieces(store, key, size);
+  /** Takes bytes from `first` on, and none after the first `size` bytes of the blob. */
+  constructor(store: BlobStore, key: string, size: number, first = 0) {
+    this.position = first;
+    this.#pieces = readPieces(store, key, size, first);
   }
 
   /** Returns the next `length` bytes in one buffer; fewer at the end of the blob. */

@@ -37,6 +37,8 @@ type JobOptions = {
    * `outgoing` for jobs that send requests to addresses that developers chose.
    */
   readonly lane?: Lane;
+  /** Jobs of kinds with the same queue run one after another, whichever processes take them. */
+  readonly queue?: string;
   /** The times are in UTC. The job is also enqueued on this schedule. */
   readonly cron?: string;
   /** Whether it deletes what is old, so that it is left out for a day after the clock has jumped (steady-clock.ts). */
@@ -155,12 +157,12 @@ export function traceparentOf(payload: unknown): string | undefined {
 }
 
 function callAddJob(
-  { task, attempts }: JobKind<object>,
+  { task, attempts, queue }: JobKind<object>,
   payload: RawBuilder<unknown>,
   { key, priority = 0 }: EnqueueOptions,
 ): RawBuilder<unknown> {
   return sql`graphile_worker.add_job(identifier => ${sql.lit(task)}, max_attempts => ${sql.lit(attempts)},
-    priority => ${sql.lit(priority)}, job_key => ${key ?? sql`null`}, payload => ${payload})`;
+    queue_name => ${queue === undefined ? sql`null` : sql.lit(queue)}, priority => ${sql.lit(priority)}, job_key => ${key ?? sql`null`}, payload => ${payload})`;
 }
 
 /** Whether a job of this kind is queued, running, or waiting for a retry. */

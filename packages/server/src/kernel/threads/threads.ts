@@ -73,6 +73,8 @@ export type ThreadLimits = {
   timeoutMs: number;
   /** MiB of the JavaScript heap, without buffers. */
   maxHeapMb: number;
+  /** Ends the task, which then rejects with the signal's reason. */
+  signal?: AbortSignal;
 };
 
 /** An error class that a task may reject with, so that its caller can tell it from a crash. */
@@ -89,15 +91,19 @@ type Answer<Output> = { output: Output } | { failure: { name: string; message: s
 export function runInThread<Output>(
   entry: URL,
   input: unknown,
-  { timeoutMs, maxHeapMb }: ThreadLimits,
+  { timeoutMs, maxHeapMb, signal }: ThreadLimits,
   failures: readonly TaskFailure[] = [],
 ): Promise<Output> {
+  if (signal?.aborted) return Promise.reject(signal.reason);
   const name = basename(entry.pathname);
   const worker = new Worker(entry, { workerData: input, resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
   countStart(entry);
   let timer: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
   const result = new Promise<Output>((resolve, reject) => {
     timer = setTimeout(() => reject(new ThreadTimeoutError(`${name} took longer than ${timeoutMs} ms`)), timeoutMs);
+    onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort);
     worker.on('message', (answer: Answer<Output>) => {
       if ('output' in answer) resolve(answer.output);
       else reject(rebuildFailure(name, answer.failure, failures));
@@ -108,6 +114,7 @@ export function runInThread<Output>(
   return countTask(entry, () =>
     result.finally(() => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
       // Not awaited: a thread whose heap is full may be stuck in garbage collection, and would block its caller.
       void worker.terminate();
     }),

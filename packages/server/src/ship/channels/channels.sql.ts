@@ -3,6 +3,7 @@ import type { Arch, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { offered } from '../files/files.ts';
+import { enqueuePatches } from '../patches/patches.ts';
 import { supersedeByMove } from './rollout-ends.sql.ts';
 import { firstSerial, raisedSerial } from './serials.sql.ts';
 import { platformKey } from './version-builds.ts';
@@ -111,7 +112,7 @@ export async function lockPointers(tx: Tx, pointers: readonly PointerId[]): Prom
   for (const pointer of ordered) await lockPointer(tx, pointer);
 }
 
-/** Records the move, points the channel at it, and ends a rollout on the platform. */
+/** Records the move, points the channel at it, ends a rollout on the platform, and has patches made. */
 export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
   // First, because the rollout's row is locked before any row of a pointer.
   await supersedeByMove(tx, move);
@@ -128,6 +129,7 @@ export async function insertMove(tx: Tx, move: NewMove): Promise<void> {
       values (${move.gameId}, ${move.channel}, ${move.os}, ${move.arch}, ${move.moveId}, ${firstSerial})
       on conflict (game_id, channel, os, arch) do update set move_id = excluded.move_id, serial = ${raisedSerial}`,
   );
+  await enqueuePatches(tx, move.gameId);
 }
 
 export async function gamesWithPointers(db: Db): Promise<string[]> {

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { changed, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
+import { enqueuePatches } from '../patches/patches.ts';
 import { raiseSerialsOfRollout } from './serials.sql.ts';
 
 export type RolloutEnd = 'finished' | 'aborted' | 'superseded';
@@ -40,6 +41,8 @@ export async function endRollout(
   );
   await raiseSerialsOfRollout(tx, gameId, rolloutId);
   await insertHistory(tx, { gameId, rolloutId, kind: state, at: now, by, data });
+  // Its devices may go back.
+  await enqueuePatches(tx, gameId);
   return true;
 }
 

@@ -52,8 +52,9 @@ export type GameStorageRow = QuotaRow & {
   symbols_bytes: number;
   event_files_bytes: number;
   videos_bytes: number;
+  patches_bytes: number;
   images_bytes: number;
-  /** The bytes that the storage quota counts: builds, sessions, symbols, event files and videos. */
+  /** The bytes that the storage quota counts: builds, sessions, symbols, event files, videos and patches. */
   used_bytes: number;
   crash_bytes: number;
   /** The bytes by which the list is sorted. */
@@ -83,7 +84,8 @@ export function readGameStorage(db: Db, gameId: string, day: Date): Promise<Game
  * The bytes by which games are ranked. They include symbols that no build uses any more, until they are deleted:
  * leaving them out would take most of the time.
  */
-const RANK = sql`(coalesce(builds, 0) + coalesce(sessions, 0) + coalesce(symbols, 0) + coalesce(event_files, 0) + coalesce(videos, 0))::bigint`;
+const RANK = sql`(coalesce(builds, 0) + coalesce(sessions, 0) + coalesce(symbols, 0) + coalesce(event_files, 0) + coalesce(videos, 0)
+  + coalesce(patches, 0))::bigint`;
 
 /**
  * Sums each table once to rank all games, instead of once for each game, and reads everything else only for the games
@@ -93,7 +95,7 @@ function selectGames(condition: RawBuilder<unknown>, limit: number, day: Date): 
   return sql<GameStorageRow>`with page as materialized (
       select games.game_id, slug, games.name, owner_id, coalesce(builds, 0)::bigint as builds_bytes,
         coalesce(sessions, 0)::bigint as sessions_bytes, coalesce(event_files, 0)::bigint as event_files_bytes,
-        coalesce(videos, 0)::bigint as videos_bytes, ${RANK} as rank_bytes
+        coalesce(videos, 0)::bigint as videos_bytes, coalesce(patches, 0)::bigint as patches_bytes, ${RANK} as rank_bytes
       from games
         left join (select game_id, sum(size) as builds from files
           where scan_state not in ('infected', 'error') group by game_id) stored_files using (game_id)
@@ -106,12 +108,15 @@ function selectGames(condition: RawBuilder<unknown>, limit: number, day: Date): 
         left join (select game_id, sum(size) as event_files from event_files group by game_id) stored_events using (game_id)
         left join (select game_id, sum(size) as videos from videos
           where scan_state not in ('infected', 'error') group by game_id) stored_videos using (game_id)
+        left join (select game_id, sum(coalesce(difference_size, 0) + coalesce(pack_size, 0)) as patches
+          from file_differences group by game_id) stored_patches using (game_id)
       where ${condition}
       order by rank_bytes desc, games.game_id desc limit ${limit}
     )
     select page.game_id, slug, page.name, rank_bytes, builds_bytes, sessions_bytes, symbols_bytes,
-      event_files_bytes, videos_bytes, storage_mb,
-      builds_bytes + sessions_bytes + symbols_bytes + event_files_bytes + videos_bytes as used_bytes, crash_mb, users.email as owner,
+      event_files_bytes, videos_bytes, patches_bytes, storage_mb,
+      builds_bytes + sessions_bytes + symbols_bytes + event_files_bytes + videos_bytes + patches_bytes as used_bytes,
+      crash_mb, users.email as owner,
       coalesce((select sum(size) from media where media.game_id = page.game_id), 0)::bigint as images_bytes,
       coalesce((select used from rate_counters where subject = page.game_id::text and name = 'crash bytes'
         and window_start = ${day}::timestamptz), 0) as crash_bytes

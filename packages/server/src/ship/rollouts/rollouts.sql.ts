@@ -6,6 +6,7 @@ import type { getRollout, listRollouts as listOperation, RolloutState } from '@c
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { raiseSerialsOfRollout } from '../channels/serials.sql.ts';
+import { enqueuePatches } from '../patches/patches.ts';
 
 type RolloutDetails = OutputOf<typeof getRollout>;
 /** What was counted last. */
@@ -132,6 +133,7 @@ export async function insertRollout(tx: Tx, rollout: NewRollout): Promise<void> 
           ${build.base_build_id}, ${build.base_version}, ${build.base_move_id}, true)`,
     );
   await raiseSerialsOfRollout(tx, game_id, rollout_id);
+  await enqueuePatches(tx, game_id);
 }
 
 /** The versions that are being rolled out on these platforms of a channel. */

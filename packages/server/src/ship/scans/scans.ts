@@ -39,6 +39,7 @@ import { raiseSerialsOfBuild } from '../channels/serials.sql.ts';
 import { manifestKeyOf } from '../files/blob-keys.ts';
 import { insertEntries, insertManifest } from '../files/files.sql.ts';
 import { findFile, type GameFileRow, isOffered, isSettled, setScanState } from '../files/files.ts';
+import { enqueuePatches } from '../patches/patches.ts';
 import { type Examination, examineBlob, failureOf, STATES } from './examine.ts';
 import type { ZipRefusal } from './zip-rules.ts';
 
@@ -144,6 +145,8 @@ async function conclude(ctx: Context, file: GameFileRow, examination: Examinatio
     if (build === null) return false;
     if (isOffered(state)) {
       await raiseSerialsOfBuild(tx, file.game_id, file.build_id);
+      // A channel may offer the build already.
+      await enqueuePatches(tx, file.game_id);
       return advanceChannel(tx, ctx.clock.now(), build);
     }
     await raiseAlerts(tx, file.game_id, [rejectionOf(ctx, file, build, detail)]);

@@ -3,7 +3,14 @@
 import { sql } from 'kysely';
 import { changed, type Db, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
 
-export type StorageRow = { builds: number; sessions: number; symbols: number; event_files: number; videos: number };
+export type StorageRow = {
+  builds: number;
+  sessions: number;
+  symbols: number;
+  event_files: number;
+  videos: number;
+  patches: number;
+};
 
 /** Serializes transactions that use storage of the same game. */
 export async function lockStorage(tx: Tx, gameId: string): Promise<void> {
@@ -29,7 +36,26 @@ export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
           where game_id = ${gameId} and blob_key is not null))::bigint as symbols,
       (select coalesce(sum(size), 0) from event_files where game_id = ${gameId})::bigint as event_files,
       (select coalesce(sum(size), 0) from videos
-        where game_id = ${gameId} and scan_state not in ('infected', 'error'))::bigint as videos`,
+        where game_id = ${gameId} and scan_state not in ('infected', 'error'))::bigint as videos,
+      (select coalesce(sum(coalesce(difference_size, 0) + coalesce(pack_size, 0)), 0) from file_differences
+        where game_id = ${gameId})::bigint as patches`,
+  );
+}
+
+/** Gives up patches, the oldest versions first, until `bytes` are free. The sweep removes their blobs. */
+export async function dropPatches(tx: Tx, gameId: string, bytes: number): Promise<void> {
+  await changed(
+    tx,
+    sql`update file_differences set state = 'none', reason = 'no_room', difference_key = null, difference_size = null,
+        difference_sha256 = null, blocks_size = null, pack_key = null, pack_size = null, pack_sha256 = null
+      where game_id = ${gameId} and (file_id, from_file_id) in (
+        select file_id, from_file_id from (
+          select file_id, from_file_id, coalesce(sum(stored) over (
+            order by unwanted_since nulls last, rank desc, file_id, from_file_id
+            rows between unbounded preceding and 1 preceding), 0) as before
+          from (select *, coalesce(difference_size, 0) + coalesce(pack_size, 0) as stored from file_differences
+            where game_id = ${gameId}) as sized where stored > 0
+        ) as ordered where before < ${bytes}::bigint)`,
   );
 }
 

@@ -1,4 +1,4 @@
-// A game's usage of its limits, and the storage quota for its builds, symbols, event files and videos.
+// A game's usage of its limits, and the storage quota for its builds, symbols, event files, videos and patches.
 
 import { type ApiError, errors } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
@@ -40,6 +40,7 @@ export async function readUsage(ctx: Context, gameId: string): Promise<Usage> {
       symbols_bytes: storage.symbols,
       event_files_bytes: storage.event_files,
       videos_bytes: storage.videos,
+      patches_bytes: storage.patches,
     },
     crashes_today: {
       reports: usedOf(crashes.reports, config.limitCrashes),
@@ -69,7 +70,9 @@ export type FreeStorage = {
 export async function requireFreeStorage(ctx: Context, gameId: string, bytes = 1): Promise<FreeStorage> {
   const { storage: quota } = await readLimits(ctx, ctx.db, gameId);
   if (quota === 0) return { bytes: Number.POSITIVE_INFINITY, exceeded: () => quotaExceeded(0, 0) };
-  const used = sumOf(await sql.readStorage(ctx.db, gameId));
+  const storage = await sql.readStorage(ctx.db, gameId);
+  // Patches make room for uploads.
+  const used = sumOf(storage) - storage.patches;
   const free = Math.max(0, quota - used);
   if (!countLimit(ctx.metrics, 'storage', free >= bytes)) throw quotaExceeded(used, quota);
   return { bytes: free, exceeded: () => quotaExceeded(used, quota) };
@@ -84,7 +87,10 @@ export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promis
   const { storage: quota } = await readLimits(ctx, tx, gameId);
   if (quota === 0) return;
   await sql.lockStorage(tx, gameId);
-  const used = sumOf(await sql.readStorage(tx, gameId));
+  const storage = await sql.readStorage(tx, gameId);
+  const needed = Math.max(0, Math.min(storage.patches, sumOf(storage) - quota));
+  if (needed > 0) await sql.dropPatches(tx, gameId, needed);
+  const used = sumOf(storage) - needed;
   if (!countLimit(ctx.metrics, 'storage', used <= quota)) throw quotaExceeded(used, quota);
   if (used < USAGE_NOTICE * quota) return sql.deleteUsageWarning(tx, gameId);
   const now = ctx.clock.now();
@@ -95,8 +101,19 @@ export async function enforceQuota(ctx: Context, tx: Tx, gameId: string): Promis
   await raiseAlerts(tx, gameId, [{ kind: 'quota_low', subject, happenedAt: now, data }]);
 }
 
-function sumOf({ builds, sessions, symbols, event_files, videos }: sql.StorageRow): number {
-  return builds + sessions + symbols + event_files + videos;
+/**
+ * Whether the game can store so many more bytes of patches. Transactions of the same game that use storage are
+ * serialized from here on.
+ */
+export async function hasRoom(ctx: Context, tx: Tx, gameId: string, bytes = 1): Promise<boolean> {
+  const { storage: quota } = await readLimits(ctx, tx, gameId);
+  if (quota === 0) return true;
+  await sql.lockStorage(tx, gameId);
+  return sumOf(await sql.readStorage(tx, gameId)) + bytes <= quota;
+}
+
+function sumOf({ builds, sessions, symbols, event_files, videos, patches }: sql.StorageRow): number {
+  return builds + sessions + symbols + event_files + videos + patches;
 }
 
 function quotaExceeded(used: number, quota: number): ApiError {

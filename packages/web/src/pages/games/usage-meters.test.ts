@@ -14,6 +14,7 @@ function usageOf({ used = 3.2 * GIB, limit = 100 * GIB, files = { used: 41, limi
       symbols_bytes: 0,
       event_files_bytes: 0,
       videos_bytes: 0,
+      patches_bytes: 0,
     },
     crashes_today: {
       reports: { used: 1200, limit: 10_000 },

@@ -77,6 +77,7 @@ function gameColumns(onEdit: (game: GameStorage) => void): Column<GameStorage>[]
     bytesColumn('Symbols', (game) => game.symbols_bytes),
     bytesColumn('Event files', (game) => game.event_files_bytes),
     bytesColumn('Videos', (game) => game.videos_bytes),
+    bytesColumn('Patches', (game) => game.patches_bytes),
     bytesColumn('Images', (game) => game.images_bytes),
     {
       header: 'Crash files today',
