@@ -344,6 +344,7 @@ create table files (
   scan_state text default 'pending'::text not null,
   uploaded_at timestamp with time zone default clock_timestamp() not null,
   rejected_at timestamp with time zone,
+  reused jsonb,
   constraint files_pkey PRIMARY KEY (game_id, file_id),
   constraint files_scan_state_check CHECK ((scan_state = ANY (ARRAY['pending'::text, 'scanning'::text, 'clean'::text, 'infected'::text, 'error'::text, 'unscanned'::text]))),
   constraint files_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
@@ -2141,6 +2142,16 @@ create table rollout_devices (
   boot_crashed boolean not null,
   constraint rollout_devices_pkey PRIMARY KEY (game_id, rollout_id, device_uid, is_new),
   constraint rollout_devices_game_id_rollout_id_fkey FOREIGN KEY (game_id, rollout_id) REFERENCES rollouts(game_id, rollout_id) ON DELETE CASCADE
+);
+
+create table upload_bundles (
+  game_id uuid not null,
+  session_id uuid not null,
+  composed_file_id uuid,
+  failure jsonb,
+  constraint upload_bundles_pkey PRIMARY KEY (game_id, session_id),
+  constraint upload_bundles_check CHECK (((composed_file_id IS NULL) OR (failure IS NULL))),
+  constraint upload_bundles_game_id_session_id_fkey FOREIGN KEY (game_id, session_id) REFERENCES upload_sessions(game_id, session_id) ON DELETE CASCADE
 );
 
 create table file_differences (

@@ -288,6 +288,12 @@ export const ERRORS = {
     meaning: 'The API token is limited to other games.',
     remedy: 'Use a token for this game, or one for all of your games.',
   },
+  4053: {
+    name: 'blocksGone',
+    status: 409,
+    meaning: 'An upload of what changed counts on blocks of an earlier file that was deleted in the meantime.',
+    remedy: 'Upload the whole zip.',
+  },
   4074: {
     name: 'notOnChannel',
     status: 403,

@@ -186,7 +186,7 @@ test('a connection on which nothing arrives is given up', async () => {
       response.writeHead(206, { 'content-range': `bytes 0-99/${zip.length}`, 'content-length': 100 }).write('x');
       return true;
     },
-    { stallMs: 100 },
+    { stallMs: 500 },
   );
 });
 

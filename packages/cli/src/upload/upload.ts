@@ -111,6 +111,7 @@ async function sendChunks(task: UploadTask, session: Session, retries: Retries):
     try {
       const answer = await sendChunk(task, session, start);
       if ('file_uid' in answer) return answer;
+      if ('state' in answer) throw new NetworkError('The server responded to a zip as if it were a bundle.');
       stored = answer.current_size;
       if (stored <= furthest)
         throw errors.invalidChunk('The server did not store the chunk.', { data: { current_size: stored } });

@@ -58,6 +58,20 @@ export const getFile = defineOperation({
   errors: ['notFound'],
 });
 
+export const getFileManifest = defineOperation({
+  id: 'files.manifest',
+  summary: "Get the manifest of an uploaded file of the deploy key's game: its entries and blocks",
+  method: 'GET',
+  path: '/tool/files/{file_uid}/manifest',
+  access: 'deploy_key',
+  uploadScope: 'any',
+  role: 'developer',
+  params: Type.Object({ file_uid: Uuid }),
+  answerTypes: ['application/vnd.chauffeur.manifest'],
+  statuses: [200, 206, 304],
+  errors: ['notFound'],
+});
+
 export const listRejectedUploads = defineOperation({
   id: 'files.rejected',
   summary: 'List the uploads of the last 30 days that were infected or could not be scanned',

@@ -13,6 +13,7 @@ import { endAddress } from '../../src/shop/follows/follows.ts';
 import { createDownloadLink } from '../../src/shop/store/store-requests.ts';
 import { type AgentGame, makeAgentGame } from './agent-game.ts';
 import { makeKey } from './agents.ts';
+import { bundleOf } from './bundles.ts';
 import { signInCommand, startLogin } from './cli-logins.ts';
 import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
 import { addEventFile } from './event-files.ts';
@@ -320,6 +321,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
         total_size: String(zip.length),
       }),
     }),
+    'uploads.getSession': async () => ({ path: { session_id: await startSession(server, game, zip) } }),
+    'uploads.plan': () => ({ query: { build_id: buildId }, body: bundleOf({}).packedRecipe }),
     'uploads.abortSession': async () => ({ path: { session_id: await startSession(server, game, zip) } }),
     'media.add': async () => ({ body: mediaForm('cover', [named('cover.jpg', await picture())]) }),
     'media.addToGame': async () => ({ body: mediaForm('cover', [named('cover.jpg', await picture())]) }),
@@ -492,6 +495,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'moderation.restore': () => ({ path: { uid: other.uid } }),
     'operator.setFeatured': () => ({ json: { game: null } }),
     'store.download': () => ({ headers: game.keyHeaders }),
+    'files.manifest': () => ({}),
     'store.manifest': () => ({ headers: game.keyHeaders }),
     'store.manifestDifference': () => ({ headers: game.keyHeaders }),
     'store.patch': () => ({ headers: game.keyHeaders }),

@@ -12,6 +12,11 @@ export function manifestKeyOf(gameId: string, fileId: string): string {
   return `${FILES_PREFIX}${gameId}/${fileId}.manifest`;
 }
 
+/** The key of a bundle, from which the zip of a file is composed. */
+export function bundleKeyOf(gameId: string, fileId: string): string {
+  return `${FILES_PREFIX}${gameId}/${fileId}.bundle`;
+}
+
 /** The file that a blob below the prefix belongs to. */
 export function fileIdOfKey(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('.'));

@@ -8,6 +8,9 @@ export type FileOrigin =
   | { type: 'cli_login' | 'api_token'; key_ref: string; user: string }
   | { type: 'website'; user: string };
 
+/** How many bytes of a zip are from an earlier file of the game. */
+export type ReusedBytes = { readonly file_uid: string; readonly bytes: number };
+
 export type GameFileRow = {
   game_id: string;
   file_id: string;
@@ -17,6 +20,8 @@ export type GameFileRow = {
   checksum: string;
   blob_key: string;
   origin: FileOrigin;
+  /** Null unless the server composed the zip. */
+  reused: readonly ReusedBytes[] | null;
   scan_state: ScanState;
   uploaded_at: Date;
   rejected_at: Date | null;
@@ -31,6 +36,7 @@ export type NewGameFile = {
   checksum: string;
   blobKey: string;
   origin: FileOrigin;
+  reused: readonly ReusedBytes[] | null;
 };
 
 export type NewScanEvent = {
@@ -56,15 +62,15 @@ export const gameFileBlobs = sql`select blob_key as key, size, checksum as sha25
 type FileKey = { game_id: string; file_id: string };
 
 const columns = sql.raw(
-  'game_id, file_id, build_id, filename, size, checksum, blob_key, origin, scan_state, uploaded_at, rejected_at',
+  'game_id, file_id, build_id, filename, size, checksum, blob_key, origin, reused, scan_state, uploaded_at, rejected_at',
 );
 
 export function insertFile(tx: Tx, file: NewGameFile): Promise<GameFileRow> {
   return onlyRow(
     tx,
-    sql<GameFileRow>`insert into files (game_id, file_id, build_id, filename, size, checksum, blob_key, origin)
+    sql<GameFileRow>`insert into files (game_id, file_id, build_id, filename, size, checksum, blob_key, origin, reused)
       values (${file.gameId}, ${file.fileId}, ${file.buildId}, ${file.filename}, ${file.size}, ${file.checksum}, ${file.blobKey},
-        ${JSON.stringify(file.origin)}) returning ${columns}`,
+        ${JSON.stringify(file.origin)}, ${file.reused === null ? null : JSON.stringify(file.reused)}::jsonb) returning ${columns}`,
   );
 }
 
@@ -122,6 +128,19 @@ export function findFile(db: Db, gameId: string, fileId: string): Promise<GameFi
 
 export function findFileById(db: Db, fileId: string): Promise<GameFileRow | undefined> {
   return row(db, sql<GameFileRow>`select ${columns} from files where file_id = ${fileId}`);
+}
+
+/** The newest file of a build that is not rejected. */
+export function newestFile(
+  db: Db,
+  { game_id: gameId, build_id: buildId }: { game_id: string; build_id: string },
+): Promise<GameFileRow | undefined> {
+  return row(
+    db,
+    sql<GameFileRow>`select ${columns} from files
+      where game_id = ${gameId} and build_id = ${buildId} and scan_state not in ('infected', 'error')
+      order by uploaded_at desc, file_id desc limit 1`,
+  );
 }
 
 /** Times of scans are in PostgreSQL's JSON format. */

@@ -17,12 +17,16 @@ export type OfferedFile = files.OfferedFile;
 export type ScanEvent = files.ScanEventRow;
 export type NewGameFile = files.NewGameFile;
 export type FileOrigin = files.FileOrigin;
+export type ReusedBytes = files.ReusedBytes;
 export type StoredEntry = files.StoredEntry;
 
 /** The fields of a summary. The time is a date or in PostgreSQL's JSON format. */
 export type FileFacts = Pick<GameFileRow, 'file_id' | 'filename' | 'size' | 'checksum' | 'scan_state'> & {
   uploaded_at: Date | string;
 };
+
+/** The content type of manifests. */
+export const MANIFEST_TYPE = 'application/vnd.chauffeur.manifest';
 
 const PAGE_SIZE = 20;
 /** How long a rejected upload stays listed (spec: Files and scans). */

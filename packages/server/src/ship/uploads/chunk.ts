@@ -2,15 +2,17 @@
 // one completes the upload.
 
 import { ApiError, errors, isError } from '@chauffeur/contract/errors';
-import type { ChunkReceipt, UploadedFile } from '@chauffeur/contract/operations/uploads';
+import type * as contract from '@chauffeur/contract/operations/uploads';
 import type { Context, GameCaller } from '../../context.ts';
 import { BlobMissingError, type BlobUpload } from '../../kernel/blobs/store.ts';
-import type { Tx } from '../../kernel/database/db.ts';
+import { type Tx, transact } from '../../kernel/database/db.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { createReceiver, type Receiver, storeBytes } from '../../request/receive-bytes.ts';
 import { findBuild, requireBuild } from '../builds/builds.ts';
 import { findFile } from '../files/files.ts';
-import { completeFile, uploadedFileOf } from './complete-file.ts';
+import { findBundle } from './blocks.sql.ts';
+import { completeBlob, completeFile, uploadedFileOf } from './complete-file.ts';
+import { enqueueComposition } from './compose.job.ts';
 import {
   beginChunk,
   dropSession,
@@ -33,7 +35,7 @@ export async function receiveChunk(
   caller: GameCaller,
   headers: { sessionId: string; contentRange: string },
   readFile: ReadFile,
-): Promise<ChunkReceipt | UploadedFile> {
+): Promise<contract.ChunkReceipt | contract.BundleReceipt | contract.UploadedFile> {
   const range = readHeaders(headers);
   const unlocked = await requireSession(ctx, caller, headers.sessionId);
   requireSameTotal(unlocked, range);
@@ -95,7 +97,12 @@ async function repeatLast(
   session: UploadSession,
   range: ContentRange,
   readFile: ReadFile,
-): Promise<UploadedFile> {
+): Promise<contract.UploadedFile | contract.BundleReceipt> {
+  const bundle = await findBundle(ctx.db, session.game_id, session.session_id);
+  if (bundle !== undefined && range.end + 1 === session.total_size) {
+    await readFile(drain);
+    return receiptOf(session);
+  }
   const [file, build] = await Promise.all([
     findFile(ctx.db, session.game_id, session.file_id),
     findBuild(ctx.db, session.game_id, session.build_id),
@@ -172,7 +179,7 @@ async function commit(
   lock: sessions.Lock,
   upload: BlobUpload,
   receiver: Receiver | null,
-): Promise<ChunkReceipt> {
+): Promise<contract.ChunkReceipt> {
   if (!(await sessions.commitChunk(ctx.db, session, lock, upload))) throw takenOver();
   if (receiver?.hash) rememberHash(ctx, session.session_id, upload.size, receiver.hash);
   return {
@@ -189,8 +196,9 @@ async function finish(
   lock: sessions.Lock,
   upload: BlobUpload,
   receiver: Receiver | null,
-): Promise<UploadedFile> {
+): Promise<contract.UploadedFile | contract.BundleReceipt> {
   const build = await requireBuild(ctx.db, session.game_id, { buildId: session.build_id });
+  const bundle = await findBundle(ctx.db, session.game_id, session.session_id);
   const arrival = {
     build,
     fileId: session.file_id,
@@ -205,6 +213,15 @@ async function finish(
     const before = async (tx: Tx) => {
       if (!(await sessions.finishSession(tx, session, lock, ctx.clock.now()))) throw takenOver();
     };
+    if (bundle !== undefined) {
+      await completeBlob(ctx, arrival);
+      await transact(ctx.db, async (tx) => {
+        await before(tx);
+        await enqueueComposition(tx, session);
+      });
+      forgetHash(ctx, session.session_id);
+      return receiptOf(session);
+    }
     const file = await completeFile(ctx, arrival, { before });
     forgetHash(ctx, session.session_id);
     return file;
@@ -213,6 +230,10 @@ async function finish(
     if (isError(error, 'wrongChecksum', 'invalidFile')) await dropSession(ctx, session);
     throw error;
   }
+}
+
+function receiptOf({ session_id }: UploadSession): contract.BundleReceipt {
+  return { session_id, state: 'composing' };
 }
 
 /** The bytes from `start` to `end`, both inclusive, of `total`. */

@@ -9,7 +9,7 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
 import { hashOf } from '../../request/receive-bytes.ts';
 import { type Build, orDeletedBuild } from '../builds/builds.ts';
-import { addFileRow, type FileOrigin, fileSummaryOf, type GameFileRow } from '../files/files.ts';
+import { addFileRow, type FileOrigin, fileSummaryOf, type GameFileRow, type ReusedBytes } from '../files/files.ts';
 import { enqueueScan, inspectZip } from '../scans/scans.ts';
 
 export type Arrival = {
@@ -20,6 +20,8 @@ export type Arrival = {
   checksum: string;
   origin: FileOrigin;
   upload: BlobUpload;
+  /** Which earlier files parts of the zip are from, if it was composed. */
+  reused?: readonly ReusedBytes[];
   /** SHA-256 of the bytes if they were hashed on arrival; null if the blob has to be read once. */
   digest: string | null;
 };
@@ -47,10 +49,29 @@ export async function completeFile(ctx: Context, arrival: Arrival, steps: Record
 }
 
 async function complete(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
-  const { upload, digest, checksum } = arrival;
+  await completeBlob(ctx, arrival);
+  return admitFile(ctx, arrival, steps);
+}
+
+/**
+ * Makes the received bytes a blob. Throws `wrongChecksum` if they aren't what was announced.
+ */
+export async function completeBlob(
+  ctx: Context,
+  { upload, digest, checksum }: Pick<Arrival, 'upload' | 'digest' | 'checksum'>,
+): Promise<void> {
   if (digest !== null) requireChecksum(digest, checksum);
   await ctx.blobs.complete(upload);
   if (digest === null) requireChecksum(await hashOf(await ctx.blobs.read(upload.key)), checksum);
+}
+
+/** Records a zip whose blob is complete, after a look at its directory. Throws like `completeFile`. */
+export async function admitFile(
+  ctx: Context,
+  arrival: Omit<Arrival, 'digest'>,
+  steps: RecordSteps,
+): Promise<UploadedFile> {
+  const { upload } = arrival;
   const refusal = await inspectZip(ctx.blobs.settings, upload.key, arrival.build.os);
   if (refusal !== null) {
     ctx.metrics.zipRefusals.inc({ rule: refusal.rule });
@@ -66,8 +87,12 @@ function requireChecksum(digest: string, announced: string): void {
     );
 }
 
-async function record(ctx: Context, arrival: Arrival, { before, after }: RecordSteps): Promise<GameFileRow> {
-  const { build, fileId, filename, checksum, upload, origin } = arrival;
+async function record(
+  ctx: Context,
+  arrival: Omit<Arrival, 'digest'>,
+  { before, after }: RecordSteps,
+): Promise<GameFileRow> {
+  const { build, fileId, filename, checksum, upload, origin, reused = null } = arrival;
   try {
     return await transact(ctx.db, async (tx) => {
       await before?.(tx);
@@ -80,6 +105,7 @@ async function record(ctx: Context, arrival: Arrival, { before, after }: RecordS
         checksum,
         blobKey: upload.key,
         origin,
+        reused,
       });
       await after?.(tx);
       await enqueueScan(tx, file);

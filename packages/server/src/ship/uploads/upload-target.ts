@@ -12,6 +12,7 @@ import {
   type Platform,
 } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
+import { UPLOAD_FORMATS, type UploadFormat } from '@chauffeur/contract/operations/uploads';
 import { findProblem } from '@chauffeur/contract/validate';
 import Type from 'typebox';
 import { isUuid } from '../../kernel/secrets/ids.ts';
@@ -82,6 +83,13 @@ export function readTotalSize(text: string | undefined): number {
   }
   if (Number(text) > LIMITS.fileBytes) throw zipTooLarge();
   return Number(text);
+}
+
+/** What the chunks of a session are. Throws `unreadableForm` unless it is a known format. */
+export function readFormat(text: string | undefined): UploadFormat {
+  const format = UPLOAD_FORMATS.find((known) => known === (text ?? 'zip'));
+  if (format === undefined) throw errors.unreadableForm(`format: must be ${UPLOAD_FORMATS.join(' or ')}.`);
+  return format;
 }
 
 export function zipTooLarge(): ApiError {

@@ -170,8 +170,10 @@ export async function sessionFiles(db: Db, fileIds: readonly string[]): Promise<
   return new Set(reserved.map(({ file_id }) => file_id));
 }
 
-/** The keys of blobs that are being written in a session. */
-export const openBlobs = sql`select blob->>'key' as key from upload_sessions where finished_at is null`;
+/** The keys of blobs that are being written in a session, or wait until a zip is composed from them. */
+export const openBlobs = sql`select blob->>'key' as key from upload_sessions
+  where finished_at is null or (game_id, session_id) in (
+    select game_id, session_id from upload_bundles where composed_file_id is null and failure is null)`;
 
 /** The number of open sessions of all games. */
 export async function countAllOpen(db: Db): Promise<number> {

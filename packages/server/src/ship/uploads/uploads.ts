@@ -16,13 +16,15 @@ import { requireVerifiedOwner } from '../../people/game-access/game-access.ts';
 import { requireOwnProgram } from '../../people/games/games.ts';
 import type { Fields } from '../../request/form.ts';
 import { handle } from '../../request/route.ts';
-import { orDeletedBuild, requireBuild } from '../builds/builds.ts';
-import { FILES_PREFIX, fileIdOfKey, zipKeyOf } from '../files/blob-keys.ts';
+import { findBuild, orDeletedBuild, requireBuild } from '../builds/builds.ts';
+import { bundleKeyOf, FILES_PREFIX, fileIdOfKey, zipKeyOf } from '../files/blob-keys.ts';
 import { existingFiles } from '../files/files.sql.ts';
-import { originOf } from '../files/files.ts';
+import { findFile, originOf } from '../files/files.ts';
 import { enforceQuota, requireFreeStorage } from '../usage/usage.ts';
+import { type BundleRow, findBundle, insertBundle } from './blocks.sql.ts';
+import { uploadedFileOf } from './complete-file.ts';
 import { dropSession, lockSession, requireSession, type UploadSession, unknownSession } from './upload-session.ts';
-import { readFilename, readTarget, readTotalSize, requireSameTarget } from './upload-target.ts';
+import { readFilename, readFormat, readTarget, readTotalSize, requireSameTarget } from './upload-target.ts';
 import * as sessions from './uploads.sql.ts';
 
 type SessionRecord = OutputOf<typeof contract.openUploadSession>;
@@ -35,6 +37,7 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
   await requireVerifiedOwner(ctx, caller.gameId);
   const filename = readFilename(fields.filename);
   const totalSize = readTotalSize(fields.total_size);
+  const format = readFormat(fields.format);
   const target = readTarget(fields);
   await requireOwnProgram(ctx, caller.gameId, fields, CODES.unknownBuildOfFile);
   const build = await requireBuild(ctx.db, caller.gameId, target.build);
@@ -55,16 +58,19 @@ export async function openSession(ctx: Context, caller: GameCaller, fields: Fiel
     filename,
     totalSize,
     checksum: target.checksum,
-    blob: await ctx.blobs.begin(zipKeyOf(caller.gameId, fileId)),
+    blob: await ctx.blobs.begin((format === 'zip' ? zipKeyOf : bundleKeyOf)(caller.gameId, fileId)),
     keyRef: caller.keyRef,
     origin: originOf(caller),
     openedAt,
     expiresAt: new Date(openedAt.getTime() + ctx.config.sessionHours * HOUR),
+    format,
   });
   return recordOf(session);
 }
 
-async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Promise<UploadSession> {
+type NewSession = sessions.NewSession & { readonly format: contract.UploadFormat };
+
+async function insertWithinLimit(ctx: Context, session: NewSession): Promise<UploadSession> {
   try {
     return await transact(ctx.db, async (tx) => {
       await sessions.lockOpenings(tx, session.gameId);
@@ -79,6 +85,7 @@ async function insertWithinLimit(ctx: Context, session: sessions.NewSession): Pr
         );
       }
       const opened = await sessions.insertSession(tx, session);
+      if (session.format === 'blocks') await insertBundle(tx, session);
       await enforceQuota(ctx, tx, session.gameId);
       return opened;
     });
@@ -112,6 +119,27 @@ export const listUploadSessions = handle(contract.listUploadSessions, async (ctx
     })),
   };
 });
+
+export const getUploadSession = handle(contract.getUploadSession, async (ctx, { caller, input }) => {
+  const session = await requireSession(ctx, caller, input.session_id);
+  const bundle = await findBundle(ctx.db, caller.gameId, session.session_id);
+  const state = stateOf(session, bundle);
+  const fileId = bundle === undefined ? session.file_id : bundle.composed_file_id;
+  const file = state !== 'done' || fileId === null ? null : await findFile(ctx.db, caller.gameId, fileId);
+  const build = file === null ? null : await findBuild(ctx.db, caller.gameId, file.build_id);
+  return {
+    ...recordOf(session),
+    state,
+    file: file === null || build === null ? null : uploadedFileOf(file, build),
+    error: bundle?.failure ?? null,
+  };
+});
+
+function stateOf({ finished_at }: UploadSession, bundle: BundleRow | undefined): contract.SessionState {
+  if (finished_at === null) return 'receiving';
+  if (bundle === undefined || bundle.composed_file_id !== null) return 'done';
+  return bundle.failure === null ? 'composing' : 'failed';
+}
 
 export const abortUploadSession = handle(contract.abortUploadSession, async (ctx, { caller, input }) => {
   const session = await requireSession(ctx, caller, input.session_id);

@@ -16,7 +16,7 @@ import { matches, resumesDownload, sendBlob } from '../../request/send-blob.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { countDownload } from '../../ship/downloads/downloads.ts';
 import { findManifest, readEntries, readScanHistory } from '../../ship/files/files.sql.ts';
-import { findFile, type GameFileRow, isOffered } from '../../ship/files/files.ts';
+import { findFile, type GameFileRow, isOffered, MANIFEST_TYPE } from '../../ship/files/files.ts';
 import { findDifference, findPack, type Pair, type StoredBlob } from '../../ship/patches/patches.sql.ts';
 import { signMessage } from '../../ship/signing-keys/signing-keys.ts';
 import { countReferredDownload } from '../statistics/statistics.ts';
@@ -43,7 +43,6 @@ export const downloadFile = stream(contract.downloadFile, async (ctx, { caller, 
   return sendBlob(ctx.blobs, request, reply, { ...blob, signedSeconds: SIGNED_SECONDS });
 });
 
-const MANIFEST_TYPE = 'application/vnd.chauffeur.manifest';
 /** A manifest never changes, but its signature is that of a key which can be replaced. */
 const MANIFEST_SECONDS = 300;
 

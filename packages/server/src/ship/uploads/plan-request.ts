@@ -1,0 +1,68 @@
+// `POST …/tool/upload/plans`: which blocks of a zip are in earlier files of the game.
+import { errors } from '@chauffeur/contract/errors';
+import * as contract from '@chauffeur/contract/operations/uploads';
+import { MAX_RECIPE_BYTES } from '@chauffeur/deltas/bundle';
+import { DeltaError } from '@chauffeur/deltas/error';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
+import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { runInThread, ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
+import { BodyTooLargeError, receiveBody, UnreadableBodyError } from '../../request/body.ts';
+import { answer } from '../../request/perform.ts';
+import { stream } from '../../request/route.ts';
+import { type Build, requireBuild } from '../builds/builds.ts';
+import { newestFile } from '../files/files.sql.ts';
+import { uploadedFileOf } from './complete-file.ts';
+import { sourcesFor } from './compose.job.ts';
+import type { PlanInput, PlannedUpload } from './plan.thread.ts';
+
+const THREAD = new URL('./plan.thread.ts', import.meta.url);
+const LIMITS = { timeoutMs: 60_000, maxHeapMb: 768 };
+
+export const planUpload = stream(contract.planUpload, async (ctx, { caller, input, request }) => {
+  // It takes about as much as a chunk does.
+  await countUse(ctx, ctx.db, caller.gameId, { name: 'chunks', max: ctx.config.limitChunks, windowSeconds: 3600 });
+  const build = await requireBuild(ctx.db, caller.gameId, { buildId: input.build_id });
+  const planned = await plan(ctx, build, await readRecipe(ctx, request));
+  return answer(200, {
+    same_file: await findSame(ctx, build, planned.same),
+    known_blocks: planned.knownBlocks,
+    known_bytes: planned.knownBytes,
+    missing: Buffer.from(planned.missing).toString('base64'),
+  });
+});
+
+async function readRecipe(ctx: Context, request: FastifyRequest): Promise<Buffer> {
+  const idleMs = ctx.config.uploadIdleSeconds * 1000;
+  try {
+    return await receiveBody(request.raw, { encoding: 'none', maxBytes: MAX_RECIPE_BYTES, idleMs }, async (body) => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    });
+  } catch (cause) {
+    if (cause instanceof BodyTooLargeError) throw errors.tooLarge('The recipe is too large. Upload the whole zip.');
+    if (cause instanceof UnreadableBodyError)
+      throw errors.unreadableForm(`The recipe could not be read: ${cause.message}`);
+    throw cause;
+  }
+}
+
+async function plan(ctx: Context, build: Build, recipe: Uint8Array): Promise<PlannedUpload> {
+  const input: PlanInput = { blobSettings: ctx.blobs.settings, recipe, sources: await sourcesFor(ctx, build) };
+  try {
+    return await runInThread(THREAD, input, LIMITS, [DeltaError, ...BLOB_FAILURES]);
+  } catch (cause) {
+    if (cause instanceof DeltaError) throw errors.unreadableForm(`The recipe is not valid. ${cause.message}`);
+    if (cause instanceof ThreadCrashError || cause instanceof ThreadTimeoutError)
+      throw errors.unreadableForm('The recipe takes too much memory or time. Upload the whole zip.', { cause });
+    throw cause;
+  }
+}
+
+/** The build's newest file, if it is one of these. Rejected files don't count, because players get an earlier one. */
+async function findSame(ctx: Context, build: Build, fileIds: readonly string[]): Promise<contract.UploadedFile | null> {
+  const newest = await newestFile(ctx.db, build);
+  return newest !== undefined && fileIds.includes(newest.file_id) ? uploadedFileOf(newest, build) : null;
+}
