@@ -20,6 +20,9 @@ const BATCH_BYTES = 1024 * 1024;
 const MIN_SHARED_BYTES = 4 * 1024 * 1024;
 /** Each thread takes memory, and the first one adds the results of all. */
 const MAX_THREADS = 4;
+/** A large file has large parts, with which each thread needs more memory. */
+const LARGE_BYTES = 256 * 1024 * 1024;
+const MAX_THREADS_OF_LARGE = 3;
 /** However many are asked for. */
 const MAX_ASKED = 32;
 
@@ -43,6 +46,10 @@ export async function spreadSteps<Result>(steps: Steps<Result>, options: SpreadO
   }
 }
 
+function defaultThreads(bytes: number): number {
+  return Math.min(availableParallelism(), bytes > LARGE_BYTES ? MAX_THREADS_OF_LARGE : MAX_THREADS);
+}
+
 /** The batches don't depend on the number of threads, because each begins with nothing that was kept of others. */
 function batchesOf(sizes: readonly number[], batchBytes = BATCH_BYTES): Batch[] {
   const batches: Batch[] = [];
@@ -58,16 +65,11 @@ function batchesOf(sizes: readonly number[], batchBytes = BATCH_BYTES): Batch[] 
 
 async function spread(
   work: Work,
-  {
-    threads = Math.min(availableParallelism(), MAX_THREADS),
-    onProgress,
-    sharedFrom = MIN_SHARED_BYTES,
-    batchBytes = BATCH_BYTES,
-  }: SpreadOptions,
+  { threads, onProgress, sharedFrom = MIN_SHARED_BYTES, batchBytes = BATCH_BYTES }: SpreadOptions,
 ): Promise<void> {
   const batches = batchesOf(work.sizes, batchBytes);
   const total = batches.reduce((sum, { bytes }) => sum + bytes, 0);
-  const helperCount = Math.min(threads, MAX_ASKED, batches.length) - 1;
+  const helperCount = Math.min(threads ?? defaultThreads(total), MAX_ASKED, batches.length) - 1;
   const parts = helperCount > 0 && total >= sharedFrom ? sharedParts(work) : undefined;
   let done = 0;
   const onBatch = ({ bytes }: Batch) => {
