@@ -124,6 +124,8 @@ for (const place of ['a disk', 'S3'] as const) {
         'GET',
         `/public/games/${gameId}/updates?build_id=${first.buildId}`,
       );
+      const listed = await callApi(server, studio.owner, 'GET', `/games/${gameId}/channels`);
+      assert.deepEqual(listed.body.data.channels[0].updates, [{ from_version: '1', bytes: pack.length }]);
       const { fetchedBytes } = planUpdate(old.manifest, next.manifest);
       assert.deepEqual((body.data as { offered: { sizes: unknown } }).offered.sizes, {
         patch: pack.length,

@@ -63,6 +63,13 @@ const ChannelPlace = Type.Object({
   scan: Nullable(ScanStateName),
   /** The build that a rollback restores; null if there is none. */
   rollback_to: Nullable(Type.Object({ build_id: Uuid, version: Type.String() })),
+  updates: Type.Array(
+    Type.Object({
+      from_version: Type.String(),
+      bytes: Type.Integer({ description: 'With the patch pack if there is one, or else with blocks' }),
+    }),
+    { description: 'What players download who have one of the last versions; empty while it is not known' },
+  ),
 });
 
 export const listChannels = defineOperation({

@@ -17,6 +17,7 @@ import type { Call } from '../../request/perform.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, buildsOfVersion, findBuild } from '../builds/builds.ts';
 import { newestOfferedFile, newestOfferedFiles } from '../files/files.ts';
+import { listUpdates } from '../patches/patches.sql.ts';
 import { isMember } from './beta.ts';
 import * as channels from './channels.sql.ts';
 import { auditMove, type Mover, nextTo, pointerIdOf } from './pointers.ts';
@@ -373,19 +374,23 @@ export const listChannels = handle(contract.listChannels, async (ctx, { caller, 
     channels.listEmptied(ctx.db, game.game_id),
   ]);
   const { items, ...next } = pageOfWhole(['channels', game.game_id], pointers, input);
-  const [files, rollbacks] = await Promise.all([
+  const [files, rollbacks, updates] = await Promise.all([
     newestOfferedFiles(
       ctx.db,
       game.game_id,
       items.map(({ build_id }) => build_id),
     ),
     rollbacksOf(ctx.db, game.game_id, items),
+    listUpdates(ctx.db, game.game_id),
   ]);
   return {
     channels: items.map((pointer) => ({
       ...recordOf(pointer, rollbacks.get(pointer.move_id), now),
       scan: files.get(pointer.build_id)?.scan_state ?? null,
       rollback_to: rollbacks.get(pointer.move_id) ?? null,
+      updates: updates
+        .filter(({ file_id }) => file_id === files.get(pointer.build_id)?.file_id)
+        .map(({ from_version, bytes }) => ({ from_version, bytes })),
     })),
     ...next,
     emptied: emptied.map(({ channel, os, arch, version, moved_at }) => ({

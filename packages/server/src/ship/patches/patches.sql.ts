@@ -252,3 +252,19 @@ export async function referencedKeys(db: Db, keys: readonly string[]): Promise<S
   );
   return new Set(found.map(({ key }) => key));
 }
+
+export type UpdateRow = { file_id: string; from_version: string; bytes: number };
+
+/** What clients with an older file download for each file that channels offer, the newest older version first. */
+export function listUpdates(db: Db, gameId: string): Promise<UpdateRow[]> {
+  return rows(
+    db,
+    sql<UpdateRow>`select file_differences.file_id, version as from_version,
+        coalesce(pack_size, blocks_size + difference_size) as bytes
+      from file_differences
+        join files on files.game_id = file_differences.game_id and files.file_id = from_file_id
+        join builds on builds.game_id = files.game_id and builds.build_id = files.build_id
+      where file_differences.game_id = ${gameId} and unwanted_since is null and difference_key is not null
+      order by rank, builds.created_at desc, from_file_id`,
+  );
+}

@@ -1,5 +1,5 @@
 // A version: its builds on all platforms, the channels that offer it, its health, its crashes and its notes.
-import { formatNumber } from '@chauffeur/contract/format';
+import { formatBytes, formatNumber } from '@chauffeur/contract/format';
 import { listChannels, promoteVersion, rollbackChannel } from '@chauffeur/contract/operations/channels';
 import { startRollout } from '@chauffeur/contract/operations/rollouts';
 import { deleteVersion, getVersion } from '@chauffeur/contract/operations/versions';
@@ -137,6 +137,7 @@ function Version({ version: data }: { version: VersionDetail }) {
           skeletonRows={1}
           empty={<Text size="sm">No channel offers this version.</Text>}
         />
+        <Updates version={version} pointers={own} />
       </Section>
       <Section title="Builds">
         <VersionBuilds game={game} version={data} />
@@ -203,6 +204,24 @@ function VersionLink({ version }: { version: string }) {
       {version}
     </SiteLink>
   );
+}
+
+/** How much players download who have an earlier version, by platform. */
+function Updates({ version, pointers }: { version: string; pointers: readonly Pointer[] }) {
+  // Channels that offer the same build mostly list the same versions.
+  const lines = new Map(
+    pointers.flatMap((pointer) =>
+      pointer.updates.map(({ from_version: from, bytes }) => [
+        `${from} → ${version} on ${formatPlatforms([pointer])}: ${formatBytes(bytes)} for players`,
+        bytes,
+      ]),
+    ),
+  );
+  return [...lines.keys()].map((line) => (
+    <Text key={line} size="sm">
+      {line}
+    </Text>
+  ));
 }
 
 type Place = { readonly channel: string; readonly pointers: readonly Pointer[] };
