@@ -7,22 +7,24 @@ import { BLOCK_HASH_BYTES } from './manifest.ts';
 export type ContentBlock = { readonly length: number; readonly hash: Buffer };
 
 export class ContentBlocks {
-  readonly #cutter: Cutter;
+  /** Null for a file that is too short to be cut. */
+  readonly #cutter: Cutter | null;
   readonly #whole = createHash('sha256');
   /** The hash of the current block, which has `#current` bytes so far. */
   #hash: Hash;
   #current = 0;
   readonly #blocks: ContentBlock[] = [];
 
-  constructor(sizes: CutterSizes) {
-    this.#cutter = new Cutter(sizes);
+  /** `size` is the length of the content. */
+  constructor(sizes: CutterSizes, size: number) {
+    this.#cutter = size > sizes.uncut ? new Cutter(sizes) : null;
     this.#hash = createHash('sha256');
   }
 
   push(piece: Uint8Array): void {
     this.#whole.update(piece);
     let at = 0;
-    for (const length of this.#cutter.push(piece)) {
+    for (const length of this.#cutter?.push(piece) ?? []) {
       const end = at + length - this.#current;
       this.#hash.update(piece.subarray(at, end));
       this.#blocks.push({ length, hash: beginningOf(this.#hash.digest()) });
@@ -36,7 +38,7 @@ export class ContentBlocks {
 
   finish(): { sha256: Buffer; blocks: readonly ContentBlock[] } {
     const sha256 = this.#whole.digest();
-    const length = this.#cutter.finish();
+    const length = this.#current;
     if (length > 0) this.#blocks.push({ length, hash: beginningOf(this.#hash.digest()) });
     return { sha256, blocks: this.#blocks };
   }

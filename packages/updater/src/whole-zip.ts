@@ -105,7 +105,8 @@ async function readEntry(
     return { entry: { path, type: 'link', target: Buffer.concat(chunks).toString() }, content: null };
   }
   const method: Method = record.compressionMethod === STORED ? 'stored' : 'whole';
-  const blocks = new ContentBlocks(method === 'stored' ? DEFAULT_SIZES.stored : DEFAULT_SIZES.packed);
+  const sizes = method === 'stored' ? DEFAULT_SIZES.stored : DEFAULT_SIZES.packed;
+  const blocks = new ContentBlocks(sizes, record.uncompressedSize);
   for await (const chunk of contentOf(handle, record, offset)) {
     signal.throwIfAborted();
     blocks.push(chunk);

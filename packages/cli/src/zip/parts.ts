@@ -1,30 +1,28 @@
-// Splits entries into parts that are read and compressed in parallel.
+// Reads entries in parts, and cuts the files that get compressed into blocks.
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { DEFLATED, STORED } from '@chauffeur/deltas/zip-layout';
+import { MIB } from '@chauffeur/contract/limits';
+import { Cutter, DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
 import { LocalError } from '../failures.ts';
-import { BLOCK_BYTES, type Block, compressBlock, isFileWorthwhile, storeBlock, WINDOW_BYTES } from './blocks.ts';
+import { isFileWorthwhile } from './blocks.ts';
 import type { Entry } from './entries.ts';
 
-/** An entry, or one block of a large file. */
+/** Large files are read in parts of this length. */
+const PART_BYTES = MIB;
+
+/** An entry, or a part of a large file. */
 export type Part = { entry: Entry; start: number; isFirst: boolean; isLast: boolean };
-/**
- * `raw` is the content before compression, `packed` the pieces for the archive. `storedCrc` is the CRC-32 of the whole
- * file, if it has several blocks and is stored; null otherwise.
- */
-export type PackedPart = Part & {
-  raw: Buffer;
-  packed: Buffer[];
-  method: typeof STORED | typeof DEFLATED;
-  storedCrc: number | null;
-};
+/** `raw` is the content; the target of a link. `isStored` says whether the whole file is stored in the zip. */
+export type ReadPart = Part & { raw: Buffer; isStored: boolean };
+/** `crc` is the CRC-32 of the whole file if it has several parts and is stored; null otherwise. */
+export type CheckedPart = ReadPart & { crc: number | null };
 
 /** The parts of all entries, in archive order. */
 export function* partsOf(entries: readonly Entry[]): Generator<Part> {
   for (const entry of entries) {
     let start = 0;
     do {
-      const end = start + BLOCK_BYTES;
+      const end = start + PART_BYTES;
       yield { entry, start, isFirst: start === 0, isLast: end >= entry.size };
       start = end;
     } while (start < entry.size);
@@ -32,37 +30,79 @@ export function* partsOf(entries: readonly Entry[]): Generator<Part> {
 }
 
 /**
- * Returns a function that reads and compresses a part. It rejects with LocalError if the file cannot be read or has changed
- * since it was listed. `level` is from 0, which stores everything, to 9.
+ * Returns a function that reads a part. It rejects with LocalError if the file cannot be read or has changed since it was
+ * listed. `isCompressing` is false to store everything.
  */
-export function partPacker(level: number): (part: Part) => Promise<PackedPart> {
-  const crcs = new WeakMap<Entry, Promise<number | null>>();
+export function partReader(isCompressing: boolean): (part: Part) => Promise<ReadPart> {
+  const decisions = new WeakMap<Entry, Promise<boolean>>();
   return async (part) => {
+    const { entry } = part;
+    const raw = await readPart(part);
+    if (!isCompressing || entry.kind !== 'file') return { ...part, raw, isStored: true };
+    const read = (at: number, length: number) => raw.subarray(at, at + length);
     const isWhole = part.isFirst && part.isLast;
-    const crc = crcs.get(part.entry) ?? (isWhole ? Promise.resolve(null) : crcIfStored(part.entry, level));
-    crcs.set(part.entry, crc);
-    const storedCrc = await crc;
-    const block = await readPart(part);
-    const { raw } = block;
-    if (storedCrc !== null) return { ...part, raw, packed: [raw], method: STORED, storedCrc };
-    const compressed = await compressBlock(block, level);
-    if (isWhole && (compressed === null || compressed.length >= raw.length))
-      return { ...part, raw, packed: [raw], method: STORED, storedCrc };
-    // Blocks that do not get smaller are stored inside the deflate stream, so the whole file has one method.
-    const packed = compressed === null ? storeBlock(raw, part.isLast) : [compressed];
-    return { ...part, raw, packed, method: DEFLATED, storedCrc };
+    const decision = decisions.get(entry) ?? (isWhole ? isFileWorthwhile(entry.size, read) : isLargeWorthwhile(entry));
+    decisions.set(entry, decision);
+    return { ...part, raw, isStored: !(await decision) };
   };
 }
 
 /**
- * The CRC-32 of a file that isn't worth compressing; null for others. Players start such files, mostly media, in the middle,
- * which the service can only send directly if they are stored. The file is read for it first, because unpackers that read a
- * zip from its start need the CRC-32 of a stored file before its data.
+ * Does what `partReader` does, and reads large files that are stored twice, for their CRC-32: unpackers that read a
+ * zip from its start need it before their data. Players start such files, mostly media, in the middle, which the service
+ * can only send directly if they are stored.
  */
-async function crcIfStored(entry: Entry, level: number): Promise<number | null> {
+export function checkedPartReader(isCompressing: boolean): (part: Part) => Promise<CheckedPart> {
+  const read = partReader(isCompressing);
+  const crcs = new WeakMap<Entry, Promise<number>>();
+  return async (part) => {
+    const done = await read(part);
+    if (!done.isStored || (part.isFirst && part.isLast)) return { ...done, crc: null };
+    const crc = crcs.get(part.entry) ?? crcOf(part.entry);
+    crcs.set(part.entry, crc);
+    return { ...done, crc: await crc };
+  };
+}
+
+/** Cuts the files that get compressed into blocks, which become parts. Parts of others stay as they are. */
+export async function* cutParts<T extends ReadPart>(parts: AsyncIterable<T>): AsyncGenerator<T> {
+  const cutter = new Cutter(DEFAULT_SIZES.packed);
+  let pending: Buffer[] = [];
+  let start = 0;
+  for await (const part of parts) {
+    if (part.isStored || part.entry.size <= DEFAULT_SIZES.packed.uncut) {
+      yield part;
+      continue;
+    }
+    if (part.isFirst) start = 0;
+    const lengths = cutter.push(part.raw);
+    pending.push(part.raw);
+    const rest = part.isLast ? cutter.finish() : 0;
+    if (rest > 0) lengths.push(rest);
+    let bytes = lengths.length > 0 ? Buffer.concat(pending) : Buffer.alloc(0);
+    if (lengths.length > 0) pending = [];
+    for (const [index, length] of lengths.entries()) {
+      const isLast = part.isLast && index === lengths.length - 1;
+      yield { ...part, start, isFirst: start === 0, isLast, raw: bytes.subarray(0, length) };
+      bytes = bytes.subarray(length);
+      start += length;
+    }
+    if (bytes.length > 0) pending.push(bytes);
+  }
+}
+
+async function isLargeWorthwhile(entry: Entry): Promise<boolean> {
   await using handle = await openFile(entry);
-  if (level > 0 && (await isFileWorthwhile(handle, entry.size))) return null;
-  const bytes = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  return await isFileWorthwhile(entry.size, async (at, length) => {
+    const slice = Buffer.alloc(length);
+    const { bytesRead } = await handle.read(slice, 0, length, at);
+    return slice.subarray(0, bytesRead);
+  });
+}
+
+async function crcOf(entry: Entry): Promise<number> {
+  await using handle = await openFile(entry);
+  const bytes = Buffer.allocUnsafeSlow(PART_BYTES);
   let crc = 0;
   for (let position = 0; position < entry.size; ) {
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, position);
@@ -86,13 +126,17 @@ export function changed({ path }: Entry): LocalError {
   );
 }
 
-async function readPart({ entry, start, isLast }: Part): Promise<Block> {
-  if (entry.kind !== 'file') return { raw: Buffer.from(entry.target), window: Buffer.alloc(0), last: true };
-  const from = Math.max(0, start - WINDOW_BYTES);
-  const bytes = Buffer.allocUnsafeSlow(Math.min(start + BLOCK_BYTES, entry.size) - from);
+function readPart({ entry, start }: Part): Promise<Buffer> {
+  if (entry.kind !== 'file') return Promise.resolve(Buffer.from(entry.target));
+  return readRange(entry, start, Math.min(start + PART_BYTES, entry.size));
+}
+
+/** Reads from `start` to `end` of a file. Rejects with LocalError if it has changed since it was listed. */
+export async function readRange(entry: Entry, start: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(end - start);
   await using handle = await openFile(entry);
-  const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
   const now = await handle.stat();
   if (bytesRead < bytes.length || now.size !== entry.size || now.mtimeMs !== entry.mtimeMs) throw changed(entry);
-  return { raw: bytes.subarray(start - from), window: bytes.subarray(0, start - from), last: isLast };
+  return bytes;
 }

@@ -4,6 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { unpackFindingBlocks } from '@chauffeur/deltas/block-finder';
+import { cut, DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
 import fc from 'fast-check';
 import { readZip } from '../../test/setup/read-zip.ts';
 import { tempFolder, writeTree } from '../../test/setup/temp.ts';
@@ -90,6 +92,31 @@ test('compressible and incompressible blocks form one deflate stream', async (t)
   assert.equal(noise?.content.length, 3 * MIB);
 });
 
+async function* inOnePiece(data: Buffer) {
+  yield data;
+}
+
+test('large files consist of blocks that are cut by their content and can be unpacked alone', async (t) => {
+  const folder = tempFolder(t);
+  const lines = Array.from({ length: 60_000 }, (_, line) => `${line} ${(line * 7919) % 10_007} a line of a level\n`);
+  const level = Buffer.from(lines.join(''));
+  const mixed = Buffer.concat([level, randomBytes(MIB), level]);
+  writeTree(join(folder, 'game'), { level, mixed, small: level.subarray(0, 99_999) });
+  await writeZip(join(folder, 'game'), join(folder, 'out.zip'));
+  const zip = readFileSync(join(folder, 'out.zip'));
+  for (const { path, content, data } of readZip(zip)) {
+    const limits = { maxBlockBytes: DEFAULT_SIZES.packed.max };
+    const unpacking = unpackFindingBlocks(inOnePiece(data), limits);
+    let found = await unpacking.next();
+    while (!found.done) found = await unpacking.next();
+    assert.deepEqual(
+      found.value.blocks?.map(({ length }) => length),
+      cut(content, DEFAULT_SIZES.packed),
+      path,
+    );
+  }
+});
+
 test('a large file that does not compress is stored, with its size and CRC-32 before its data', async (t) => {
   const folder = tempFolder(t);
   const [film, last] = [randomBytes(3 * MIB + 5), text(2 * MIB)];
@@ -112,7 +139,7 @@ test('a large file that does not compress is stored, with its size and CRC-32 be
 
 test('files of one block have their size before their data, so that streaming readers need no descriptor', async (t) => {
   const folder = tempFolder(t);
-  writeTree(join(folder, 'game'), { 'a.txt': text(MIB), 'noise.bin': randomBytes(1000) });
+  writeTree(join(folder, 'game'), { 'a.txt': text(MIB / 2), 'noise.bin': randomBytes(1000) });
   await writeZip(join(folder, 'game'), join(folder, 'out.zip'));
   const entries = readZip(readFileSync(join(folder, 'out.zip')));
   assert.deepEqual(

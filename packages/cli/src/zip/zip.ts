@@ -1,4 +1,5 @@
-// Zips a folder as a stream, on several threads, into a file of a temporary folder. The same folder always gives the same
+// Zips a folder as a stream, on several threads, into a file of a temporary folder. Large files consist of blocks that are cut
+// where their content says, so that later uploads and updates find what is the same. The same folder always gives the same
 // bytes.
 
 import { createHash } from 'node:crypto';
@@ -9,25 +10,29 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { formatBytes } from '@chauffeur/contract/format';
 import { MIB } from '@chauffeur/contract/limits';
+import { packBlock, STREAM_END, storedLength } from '@chauffeur/deltas/blocks';
+import { DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
 import {
   centralHeader,
+  DEFLATED,
   dataDescriptor,
   type EntryRecord,
   endRecords,
   localHeader,
+  STORED,
   ZIP64_AT,
 } from '@chauffeur/deltas/zip-layout';
 import { LocalError } from '../failures.ts';
-import { BLOCK_BYTES, storedLength } from './blocks.ts';
+import { packWorthwhile } from './blocks.ts';
 import { type Entry, type ListOptions, listEntries } from './entries.ts';
 import { mapInOrder } from './in-order.ts';
 import { startsLikeProgram } from './names.ts';
-import { changed, type PackedPart, partPacker, partsOf } from './parts.ts';
+import { type CheckedPart, changed, checkedPartReader, cutParts, partsOf, type ReadPart } from './parts.ts';
 
 export type ZipOptions = ListOptions & {
   /** Called with the bytes of files read so far and in total. */
   onProgress?: (done: number, total: number) => void;
-  /** 0 (store) to 9 (smallest); 6 by default. */
+  /** 0 (store) to 9 (smallest); 7 by default. */
   level?: number;
   /** Fails with LocalError as soon as the zip is larger. */
   maxBytes?: number;
@@ -45,7 +50,10 @@ export type ZipResult = {
   bytesIn: number;
 };
 
-/** Blocks read or compressed ahead of writing: keeps the thread pool busy with about 25 MiB of memory. */
+/** Compression of blocks. They are shorter than the rest of a file, and 7 makes up for some of what that costs. */
+const LEVEL = 7;
+/** Parts read ahead of compressing, and blocks compressed ahead of writing: keeps the thread pool busy. */
+const PARTS_AHEAD = 6;
 const BLOCKS_AHEAD = 8;
 
 /**
@@ -76,11 +84,11 @@ export async function zipEntries(
 }
 
 async function writeArchive(entries: readonly Entry[], file: HashedFile, options: ZipOptions): Promise<number> {
-  const { level = 6, maxBytes = Number.POSITIVE_INFINITY, zip64At = ZIP64_AT } = options;
+  const { level = LEVEL, maxBytes = Number.POSITIVE_INFINITY, zip64At = ZIP64_AT } = options;
   const total = entries.reduce((sum, entry) => sum + entry.size, 0);
   const records: EntryRecord[] = [];
   let bytesIn = 0;
-  for await (const part of mapInOrder(partsOf(entries), BLOCKS_AHEAD, partPacker(level))) {
+  for await (const part of packedParts(entries, level)) {
     options.signal?.throwIfAborted();
     if (part.isFirst) records.push(beginRecord(part, file.size, zip64At));
     const record = records.at(-1) as EntryRecord;
@@ -88,7 +96,7 @@ async function writeArchive(entries: readonly Entry[], file: HashedFile, options
     if (part.isFirst) await file.write(localHeader(headerOf(record, part)));
     await file.write(...part.packed);
     if (part.isLast && record.streamed) await file.write(dataDescriptor(record));
-    if (part.isLast && part.storedCrc !== null && part.storedCrc !== record.crc) throw changed(part.entry);
+    if (part.isLast && part.crc !== null && part.crc !== record.crc) throw changed(part.entry);
     refuseAbove(maxBytes, file.size);
     bytesIn += part.entry.kind === 'file' ? part.raw.length : 0;
     options.onProgress?.(bytesIn, total);
@@ -98,25 +106,50 @@ async function writeArchive(entries: readonly Entry[], file: HashedFile, options
   return bytesIn;
 }
 
+/** `packed` are the pieces for the archive. */
+type PackedPart = CheckedPart & { packed: Buffer[] };
+
+/** Reads, cuts and compresses, in archive order. `level` is from 0, which stores everything, to 9. */
+function packedParts(entries: readonly Entry[], level: number): AsyncGenerator<PackedPart> {
+  const parts = mapInOrder(partsOf(entries), PARTS_AHEAD, checkedPartReader(level > 0));
+  return mapInOrder(cutParts(parts), BLOCKS_AHEAD, async (part) => {
+    if (part.isStored) return { ...part, packed: [part.raw] };
+    const packed = await packPart(part, level);
+    return { ...part, packed: part.isLast ? [packed, STREAM_END] : [packed] };
+  });
+}
+
+/** The only block of a file is what was sampled to decide about the file. */
+function packPart({ raw, isFirst, isLast }: ReadPart, level = LEVEL): Promise<Buffer> {
+  return isFirst && isLast ? packBlock(raw, level) : packWorthwhile(raw, level);
+}
+
 function beginRecord(part: PackedPart, offset: number, zip64At: number): EntryRecord {
-  const { entry } = part;
+  const { entry, isStored } = part;
   return {
     name: entry.name,
-    method: part.method,
+    method: isStored ? STORED : DEFLATED,
     crc: 0,
     packed: 0,
     size: 0,
     mode: modeOf(part),
     offset,
-    streamed: !part.isLast && part.storedCrc === null,
-    // Decided before the packed size is known, because a file is never larger than its stored form.
-    large: Math.ceil(entry.size / BLOCK_BYTES) * storedLength(BLOCK_BYTES) >= zip64At,
+    streamed: !part.isLast && !isStored,
+    // Decided before the packed size is known, because a file is never larger than its blocks in their stored form.
+    large: (isStored ? entry.size : storedLength(entry.size) + BLOCK_SPARE * blocksAtMost(entry.size)) >= zip64At,
   };
 }
 
+/** What a block takes at most in addition to the same bytes in one block with others. */
+const BLOCK_SPARE = 16;
+
+function blocksAtMost(size: number): number {
+  return Math.ceil(size / DEFAULT_SIZES.packed.min);
+}
+
 /** What the local header says before the rest of the file is read. */
-function headerOf(record: EntryRecord, { entry, storedCrc }: PackedPart): EntryRecord {
-  return storedCrc === null ? record : { ...record, crc: storedCrc, packed: entry.size, size: entry.size };
+function headerOf(record: EntryRecord, { entry, crc }: PackedPart): EntryRecord {
+  return crc === null ? record : { ...record, crc, packed: entry.size, size: entry.size };
 }
 
 function modeOf({ entry, raw }: PackedPart): number {

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { crc32, inflateRawSync } from 'node:zlib';
 
-export type ReadEntry = { path: string; mode: number; content: Buffer; method: number; streamed: boolean };
+export type ReadEntry = {
+  path: string;
+  mode: number;
+  content: Buffer;
+  data: Buffer;
+  method: number;
+  streamed: boolean;
+};
 
 /**
  * Returns every entry in the order of the central directory. Fails if local and central records, sizes or CRCs differ.
@@ -29,7 +36,7 @@ export function readZip(zip: Buffer): ReadEntry[] {
       mode: zip.readUInt16LE(at + 40),
       method: zip.readUInt16LE(at + 10),
       streamed: (flags & 8) !== 0,
-      content: contentOf(zip, record),
+      ...contentOf(zip, record),
     });
     at += 46 + nameLength! + extraLength! + commentLength!;
   }
@@ -61,7 +68,7 @@ function widened(extra: Buffer, values: number[]): number[] {
 
 type Located = { name: Buffer; size: number; packed: number; offset: number; crc: number };
 
-function contentOf(zip: Buffer, { name, size, packed, offset, crc }: Located): Buffer {
+function contentOf(zip: Buffer, { name, size, packed, offset, crc }: Located): { content: Buffer; data: Buffer } {
   assert.equal(zip.readUInt32LE(offset), 0x04034b50, 'local header');
   const nameLength = zip.readUInt16LE(offset + 26);
   assert.deepEqual(zip.subarray(offset + 30, offset + 30 + nameLength), name, 'the same name in both records');
@@ -74,5 +81,5 @@ function contentOf(zip: Buffer, { name, size, packed, offset, crc }: Located): B
     assert.equal(zip.readUInt32LE(start + packed), 0x08074b50, 'data descriptor');
     assert.equal(zip.readUInt32LE(start + packed + 4), crc, 'CRC in the descriptor');
   }
-  return content;
+  return { content, data };
 }

@@ -85,7 +85,7 @@ async function* readSection(
   entry: ZipEntry | null,
   { size, offset, bytes }: SectionBytes,
 ): AsyncGenerator<ZipSection, undefined> {
-  const cut = new ContentBlocks(sizesOf(entry));
+  const cut = new ContentBlocks(sizesOf(entry), size);
   const reading = tap(bytes, (chunk) => cut.push(chunk));
   let found: FoundBlocks | undefined;
   const next = async (): Promise<IteratorResult<Buffer, undefined>> => {
