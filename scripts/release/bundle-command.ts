@@ -1,4 +1,4 @@
-// Bundles the `chauffeur` command with everything it needs into a single file that Node 22 and newer can run.
+// Bundles the `chauffeur` command with everything it needs into a single file that Node 22.15 and newer can run.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

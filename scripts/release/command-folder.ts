@@ -86,7 +86,7 @@ const PACKAGE = {
   description: 'Ships the builds, symbols and store images of a game to a Chauffeur server.',
   license: manifest.license,
   bin: { chauffeur: 'chauffeur.cjs' },
-  engines: { node: '>=22' },
+  engines: { node: '>=22.15' },
 };
 
 const README = `# chauffeur

@@ -94,14 +94,21 @@ export type Client = {
   call<Op extends Operation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<OutputOf<Op>>;
   /** The same for a multipart operation without parameters: all of its fields are in `form`. */
   send<Op extends Operation>(operation: Op, form: BodyInit, options?: CallOptions): Promise<OutputOf<Op>>;
+  /** The same for an operation whose response consists of bytes. They are in memory. */
+  bytes<Op extends Operation>(operation: Op, input: InputOf<Op>, options?: CallOptions): Promise<Uint8Array>;
 };
 
 export function createClient(options: ClientOptions): Client {
   const request = options.fetch ?? fetch;
-  async function run(operation: Operation, input: Record<string, unknown>, call: CallOptions): Promise<unknown> {
+  async function run(
+    operation: Operation,
+    input: Record<string, unknown>,
+    call: CallOptions,
+    read: (response: Response) => Promise<unknown> = readResponse,
+  ): Promise<unknown> {
     const { url, init } = requestOf(operation, input, options, call);
     try {
-      return await readResponse(await request(url, init));
+      return await read(await request(url, init));
     } catch (cause) {
       call.signal?.throwIfAborted();
       if (cause instanceof ApiError || cause instanceof NetworkError) throw cause;
@@ -112,6 +119,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     call: (operation, input, call = {}) => run(operation, input as Record<string, unknown>, call) as never,
     send: (operation, form, call = {}) => run(operation, {}, { ...call, form }) as never,
+    bytes: (operation, input, call = {}) =>
+      run(operation, input as Record<string, unknown>, call, readBytes) as Promise<Uint8Array>,
   };
 }
 
@@ -152,6 +161,10 @@ function reasonOf(cause: unknown): string {
 
 /** More of a body that is not JSON is not read: it can be endless. */
 const MAX_FOREIGN_BYTES = 64 * 1024;
+
+async function readBytes(response: Response): Promise<unknown> {
+  return response.ok ? new Uint8Array(await response.arrayBuffer()) : readResponse(response);
+}
 
 async function readResponse(response: Response): Promise<unknown> {
   const { status } = response;

@@ -195,7 +195,7 @@ describe('the script for Linux and macOS', () => {
     const other = await fetchText(`${url}/cli/install.sh`);
     const without = await install(t, other);
     assert.equal(without.code, 1);
-    assert.match(without.stderr, /no program for linux-\w+\. Install Node 22 or newer/);
+    assert.match(without.stderr, /no program for linux-\w+\. Install Node 22\.15 or newer/);
     const npm = { node: `#!/bin/sh\nexec ${process.execPath} "$@"\n`, npm: '#!/bin/sh\necho "npm $*"\n' };
     const installed = await install(t, other, npm);
     assert.equal(installed.code, 0);

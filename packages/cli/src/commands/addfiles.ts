@@ -33,6 +33,7 @@ export function addfilesCommand(command: Command, act: Act): Command {
     .option('--wait', 'wait for the virus scan; exits with 2 if the file is rejected')
     .option('--timeout <minutes>', 'maximum time for --wait', '30')
     .option('--no-resume', 'start over instead of resuming an interrupted upload')
+    .option('--whole', 'upload everything, also what the server has from earlier files of the game')
     .option('--tmp <folder>', "folder for the temporary zip (default: the system's temporary folder)")
     .action(act(addfiles));
 }
@@ -43,6 +44,7 @@ type Options = ListFlags & {
   wait?: true;
   timeout: string;
   resume: boolean;
+  whole?: true;
   tmp?: string;
 };
 
@@ -56,7 +58,13 @@ const addfiles: Action<Options> = async (context, options) => {
   const client = await context.connect();
   const target = { ...descriptor, ...(await findTarget(client, descriptor, context)) };
   const { resume, tmp } = options;
-  const file = await uploadGame(client, game.entries, target, { resume, tmp, wait: options.wait && minutes }, context);
+  const file = await uploadGame(
+    client,
+    game.entries,
+    target,
+    { resume, tmp, wait: options.wait && minutes, whole: options.whole === true },
+    context,
+  );
   if (!file.uploaded && isOffered(file)) {
     noteChannel(
       await context.retryBriefly(() => client.call(getDeployInfo, {}, { signal: context.signal })),

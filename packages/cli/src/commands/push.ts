@@ -36,6 +36,7 @@ export function pushCommand(command: Command, act: Act): Command {
     .option('--no-wait', 'exit after the upload instead of waiting for the scan')
     .option('--timeout <minutes>', 'maximum time to wait for the scan', '30')
     .option('--no-resume', 'start over instead of resuming an interrupted upload')
+    .option('--whole', 'upload everything, also what the server has from earlier files of the game')
     .option(
       '--symbols <path>',
       'also convert and upload debug information, like chauffeur symbols; can be repeated',
@@ -51,6 +52,7 @@ type Options = ListFlags &
     wait: boolean;
     timeout: string;
     resume: boolean;
+    whole?: true;
     symbols?: string[];
     tmp?: string;
   };
@@ -71,7 +73,13 @@ const push: Action<Options> = async (context, options, folder = '') => {
     // Symbols come before the game, so that they are there for its first crash.
     const sent = found && (await sendSymbols(found, { client, buildId: build_id, isDryRun: false }, context));
     const wait = options.wait ? minutes : undefined;
-    const file = await uploadGame(client, game.entries, target, { resume, tmp, wait }, context);
+    const file = await uploadGame(
+      client,
+      game.entries,
+      target,
+      { resume, tmp, wait, whole: options.whole === true },
+      context,
+    );
     const info = await context.retryBriefly(() => client.call(getDeployInfo, {}, { signal: context.signal }));
     if (isOffered(file)) noteChannel(info, target, context);
     const page = pageOf(info, target.build_id);

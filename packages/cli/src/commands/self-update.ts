@@ -62,7 +62,7 @@ function fileFor({ files, install }: Cli): File {
   const platform = `${OS_NAMES[process.platform]}-${process.arch}`;
   const file = files.find((candidate) => candidate.platform === platform);
   if (file !== undefined) return file;
-  throw new LocalError(`The server has no program for ${platform}.`, `With Node 22 or newer, run: ${install.npm}`);
+  throw new LocalError(`The server has no program for ${platform}.`, `With Node 22.15 or newer, run: ${install.npm}`);
 }
 
 /** Downloads next to the program, because a rename replaces it in one step only within a disk. */

@@ -14,19 +14,22 @@ import { withTempFolder, type ZipResult, zipEntries } from '../zip/zip.ts';
 import type { Build } from './find-build.ts';
 import { type BuildKind, describeLeftOut, findOddities, refuseUnplayable } from './oddities.ts';
 import { uploadZip } from './upload.ts';
+import { type ChangesUpload, checkComposed, uploadChanges } from './upload-changes.ts';
 import { waitForScan } from './wait-for-scan.ts';
 
 /** `files` are the uploaded files of the build, newest first. */
 type Target = BuildIdentity & { build_id: string; files: Build['files'] };
 
-/** `uploaded` is false if the service already had the file. */
-type GameFile = UploadedFile & { uploaded: boolean };
+/** `uploaded` is false if the service already had the file. `reused_bytes` of the zip were on the service already. */
+type GameFile = UploadedFile & { uploaded: boolean; sent_bytes: number; reused_bytes: number };
 
 type UploadOptions = {
   /** Whether to resume an interrupted upload. */
   resume: boolean;
   /** The folder for the temporary zip; by default the system's temporary folder. */
   tmp: string | undefined;
+  /** Whether to upload everything, also what the service has already. */
+  whole: boolean;
   /** How many minutes to wait for the scan; undefined to return right after the upload. */
   wait: number | undefined;
 };
@@ -66,21 +69,35 @@ export async function uploadGame(
   client: Client,
   entries: readonly Entry[],
   target: Target,
-  { resume, tmp, wait }: UploadOptions,
+  { resume, tmp, wait, whole }: UploadOptions,
   context: Context,
 ): Promise<GameFile> {
-  const file = await withTempFolder(tmp, async (temp) => {
+  const { file, description } = await withTempFolder(tmp, async (temp) => {
+    const filename = filenameOf(target);
+    const changes = whole ? null : await uploadChanges(client, entries, target, { temp, filename, resume }, context);
+    if (changes !== null) return { file: fileOf(changes), description: changes.description };
     const path = join(temp, 'build.zip');
     const zip = await zipTo(path, entries, context);
     const stored = findStored(zip, target);
-    if (stored === undefined) {
-      return { ...(await upload(client, { ...zip, path }, target, resume, context)), uploaded: true };
+    if (stored !== undefined) {
+      context.output.note('The service already has this zip as the newest file of the build, so nothing was uploaded.');
+      return { file: stored, description: null };
     }
-    context.output.note('The service already has this zip as the newest file of the build, so nothing was uploaded.');
-    return stored;
+    const file = await upload(client, { ...zip, path, filename }, target, resume, context);
+    return { file: { ...file, uploaded: true, sent_bytes: zip.size, reused_bytes: 0 }, description: null };
   });
-  if (wait === undefined || isOffered(file)) return file;
-  return { ...file, ...(await waitForScan(client, file, wait, context.retryOptions)) };
+  const isScanned = wait === undefined || isOffered(file);
+  const scanned = isScanned ? file : { ...file, ...(await waitForScan(client, file, wait, context.retryOptions)) };
+  if (wait !== undefined && description !== null) await checkComposed(client, scanned, description, context);
+  return scanned;
+}
+
+function fileOf({ file, uploaded, sentBytes, reusedBytes }: ChangesUpload): GameFile {
+  return { ...file, uploaded, sent_bytes: sentBytes, reused_bytes: reusedBytes };
+}
+
+function filenameOf({ version, build_type, os, arch }: BuildIdentity): string {
+  return `${build_type}-${version}-${os}-${arch}.zip`.replaceAll(/[^\w.+-]+/g, '-');
 }
 
 /**
@@ -89,7 +106,9 @@ export async function uploadGame(
  */
 function findStored({ sha256 }: ZipResult, { build_id, os, arch, channel, files }: Target): GameFile | undefined {
   const newest = files.find(({ status }) => status !== 'infected' && status !== 'error');
-  return newest?.checksum === sha256 ? { ...newest, build_id, os, arch, channel, uploaded: false } : undefined;
+  return newest?.checksum === sha256
+    ? { ...newest, build_id, os, arch, channel, uploaded: false, sent_bytes: 0, reused_bytes: 0 }
+    : undefined;
 }
 
 /** Whether players can download the file. */
@@ -151,17 +170,16 @@ function refuseBomb({ bytesIn, size }: ZipResult): void {
 
 async function upload(
   client: Client,
-  zip: ZipResult & { path: string },
-  { version, build_type, build_id, os, arch, channel }: Target,
+  zip: ZipResult & { path: string; filename: string },
+  { build_id, os, arch, channel }: Target,
   resume: boolean,
   { output, env, retryOptions }: Context,
 ): Promise<UploadedFile> {
-  const filename = `${build_type}-${version}-${os}-${arch}.zip`.replaceAll(/[^\w.+-]+/g, '-');
   const progress = startProgress('uploading', output, env);
   return uploadZip({
     ...retryOptions,
     client,
-    zip: { ...zip, filename },
+    zip,
     fields: { build_id, os, arch, channel },
     resume,
     onProgress: progress.update,

@@ -16,9 +16,11 @@ import { errors, isError } from '@chauffeur/contract/errors';
 import type { Platform } from '@chauffeur/contract/identity';
 import { LIMITS } from '@chauffeur/contract/limits';
 import {
+  type BundleReceipt,
   listUploadSessions,
   openUploadSession,
   type UploadedFile,
+  type UploadFormat,
   uploadFile,
 } from '@chauffeur/contract/operations/uploads';
 import { Retries, type RetryOptions, readCurrentSize, retry } from '../retry.ts';
@@ -61,10 +63,25 @@ type Session = { session_id: string; current_size: number; expires_at: string };
 
 /** Resolves when the server has the whole zip. Rejects with ApiError, GaveUpError or the reason of the signal. */
 export async function uploadInSession(task: UploadTask): Promise<UploadedFile> {
+  const received = await sendInSession(task, 'zip');
+  if ('file_uid' in received) return received;
+  throw new NetworkError('The server responded to a zip as if it were a bundle.');
+}
+
+/** Does the same for a bundle, from which the server composes the zip afterwards. */
+export async function uploadBundle(task: UploadTask): Promise<BundleReceipt> {
+  const received = await sendInSession(task, 'blocks');
+  if ('state' in received) return received;
+  throw new NetworkError('The server responded to a bundle as if it were a zip.');
+}
+
+type Received = UploadedFile | BundleReceipt;
+
+async function sendInSession(task: UploadTask, format: UploadFormat): Promise<Received> {
   const retries = new Retries(task);
   let session = task.resume ? await findSession(task) : null;
   for (let reopened = 0; ; reopened++) {
-    session ??= await retry(task, () => openSession(task));
+    session ??= await retry(task, () => openSession(task, format));
     try {
       return await sendChunks(task, session, retries);
     } catch (error) {
@@ -94,13 +111,16 @@ async function findSession(task: UploadTask): Promise<Session | null> {
   }
 }
 
-function openSession({ client, signal, zip, fields }: UploadTask): Promise<Session> {
-  const form = { ...fields, checksum: zip.sha256, filename: zip.filename, total_size: zip.size };
+function openSession({ client, signal, zip, fields }: UploadTask, format: UploadFormat): Promise<Session> {
+  const form = {
+    ...{ ...fields, checksum: zip.sha256, filename: zip.filename, total_size: zip.size },
+    ...(format !== 'zip' && { format }),
+  };
   return client.call(openUploadSession, form, { signal });
 }
 
 /** Rejects with `unknownSession` if the session no longer exists. */
-async function sendChunks(task: UploadTask, session: Session, retries: Retries): Promise<UploadedFile> {
+async function sendChunks(task: UploadTask, session: Session, retries: Retries): Promise<Received> {
   const { size } = task.zip;
   // If the response to the last chunk was lost, the server has everything. Sending that chunk again repeats the response.
   const lastStart = Math.floor((size - 1) / LIMITS.chunkBytes) * LIMITS.chunkBytes;
@@ -110,8 +130,7 @@ async function sendChunks(task: UploadTask, session: Session, retries: Retries):
     const start = Math.min(stored, lastStart);
     try {
       const answer = await sendChunk(task, session, start);
-      if ('file_uid' in answer) return answer;
-      if ('state' in answer) throw new NetworkError('The server responded to a zip as if it were a bundle.');
+      if ('file_uid' in answer || 'state' in answer) return answer;
       stored = answer.current_size;
       if (stored <= furthest)
         throw errors.invalidChunk('The server did not store the chunk.', { data: { current_size: stored } });

@@ -71,3 +71,8 @@ export function startsLikeProgram(head: Buffer): boolean {
   if (head.toString('latin1', 0, 2) === '#!') return true;
   return [0x7f454c46, 0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe].includes(head.readUInt32BE(0));
 }
+
+/** The permissions of a file. Windows has no executable bit, so the first bytes decide there. */
+export function permissionsOf({ executable }: { executable: boolean | undefined }, head: Buffer): number {
+  return (executable ?? startsLikeProgram(head)) ? 0o755 : 0o644;
+}

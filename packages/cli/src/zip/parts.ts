@@ -9,6 +9,8 @@ import type { Entry } from './entries.ts';
 
 /** Large files are read in parts of this length. */
 const PART_BYTES = MIB;
+/** Parts read ahead of what is done with them. */
+export const PARTS_AHEAD = 6;
 
 /** An entry, or a part of a large file. */
 export type Part = { entry: Entry; start: number; isFirst: boolean; isLast: boolean };

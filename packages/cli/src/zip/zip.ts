@@ -2,14 +2,12 @@
 // where their content says, so that later uploads and updates find what is the same. The same folder always gives the same
 // bytes.
 
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { formatBytes } from '@chauffeur/contract/format';
-import { MIB } from '@chauffeur/contract/limits';
 import { packBlock, STREAM_END, storedLength } from '@chauffeur/deltas/blocks';
 import { DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
 import {
@@ -25,9 +23,18 @@ import {
 import { LocalError } from '../failures.ts';
 import { packWorthwhile } from './blocks.ts';
 import { type Entry, type ListOptions, listEntries } from './entries.ts';
+import { HashedFile } from './hashed-file.ts';
 import { mapInOrder } from './in-order.ts';
-import { startsLikeProgram } from './names.ts';
-import { type CheckedPart, changed, checkedPartReader, cutParts, partsOf, type ReadPart } from './parts.ts';
+import { permissionsOf } from './names.ts';
+import {
+  type CheckedPart,
+  changed,
+  checkedPartReader,
+  cutParts,
+  PARTS_AHEAD,
+  partsOf,
+  type ReadPart,
+} from './parts.ts';
 
 export type ZipOptions = ListOptions & {
   /** Called with the bytes of files read so far and in total. */
@@ -52,8 +59,7 @@ export type ZipResult = {
 
 /** Compression of blocks. They are shorter than the rest of a file, and 7 makes up for some of what that costs. */
 const LEVEL = 7;
-/** Parts read ahead of compressing, and blocks compressed ahead of writing: keeps the thread pool busy. */
-const PARTS_AHEAD = 6;
+/** Blocks compressed ahead of writing: keeps the thread pool busy. */
 const BLOCKS_AHEAD = 8;
 
 /**
@@ -120,7 +126,10 @@ function packedParts(entries: readonly Entry[], level: number): AsyncGenerator<P
 }
 
 /** The only block of a file is what was sampled to decide about the file. */
-function packPart({ raw, isFirst, isLast }: ReadPart, level = LEVEL): Promise<Buffer> {
+export function packPart(
+  { raw, isFirst, isLast }: Pick<ReadPart, 'raw' | 'isFirst' | 'isLast'>,
+  level = LEVEL,
+): Promise<Buffer> {
   return isFirst && isLast ? packBlock(raw, level) : packWorthwhile(raw, level);
 }
 
@@ -155,7 +164,7 @@ function headerOf(record: EntryRecord, { entry, crc }: PackedPart): EntryRecord 
 function modeOf({ entry, raw }: PackedPart): number {
   if (entry.kind === 'symlink') return 0o120777;
   if (entry.kind === 'folder') return 0o040755;
-  return (entry.executable ?? startsLikeProgram(raw)) ? 0o100755 : 0o100644;
+  return 0o100000 | permissionsOf(entry, raw);
 }
 
 function fillRecord(record: EntryRecord, part: PackedPart): void {
@@ -176,78 +185,6 @@ function refuseAbove(maxBytes: number, size: number): void {
     `The zip is larger than the limit of ${formatBytes(maxBytes)}.`,
     'Use --ignore to leave out files that players do not need, or split the build.',
   );
-}
-
-const BATCH_BYTES = MIB;
-
-/** A new file that is written from start to end, with its size and SHA-256. */
-class HashedFile {
-  /** Bytes written so far. */
-  size = 0;
-  readonly #path: string;
-  readonly #handle: FileHandle;
-  readonly #hash = createHash('sha256');
-  #batch: Buffer[] = [];
-  #batchBytes = 0;
-  #writing: Promise<void> = Promise.resolve();
-
-  private constructor(path: string, handle: FileHandle) {
-    this.#path = path;
-    this.#handle = handle;
-  }
-
-  /** Creates the file. Rejects with LocalError if it exists or cannot be created. */
-  static async create(path: string): Promise<HashedFile> {
-    const handle = await open(path, 'wx', 0o600).catch((cause: unknown) => {
-      throw new LocalError(`${path} cannot be created.`, 'Choose another folder for it.', { cause });
-    });
-    return new HashedFile(path, handle);
-  }
-
-  /** Appends `pieces`, which must not change afterwards. They are written in batches, in the background. */
-  async write(...pieces: Buffer[]): Promise<void> {
-    for (const piece of pieces) {
-      this.#hash.update(piece);
-      this.#batch.push(piece);
-      this.#batchBytes += piece.length;
-      this.size += piece.length;
-    }
-    if (this.#batchBytes >= BATCH_BYTES) await this.#flush();
-  }
-
-  /** Waits until everything is written and closes the file. */
-  async finish(): Promise<{ size: number; sha256: string }> {
-    await this.#flush();
-    await this.#writing;
-    await this.#handle.close();
-    return { size: this.size, sha256: this.#hash.digest('hex') };
-  }
-
-  /** Closes the file and removes it. */
-  async discard(): Promise<void> {
-    await this.#writing.catch(() => {}); // Already reported by write() or finish().
-    await this.#handle.close();
-    await rm(this.#path, { force: true });
-  }
-
-  async #flush(): Promise<void> {
-    const batch = Buffer.concat(this.#batch);
-    this.#batch = [];
-    this.#batchBytes = 0;
-    await this.#writing;
-    this.#writing = this.#handle.appendFile(batch).catch((cause: unknown) => this.#explain(cause));
-    this.#writing.catch(() => {}); // The next flush awaits and reports it.
-  }
-
-  #explain(cause: unknown): never {
-    const code = (cause as NodeJS.ErrnoException).code;
-    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw cause;
-    throw new LocalError(
-      `There is no space left in ${dirname(this.#path)} after ${this.size} bytes of the zip.`,
-      'Free some space, or choose a folder on another disk with --tmp.',
-      { cause },
-    );
-  }
 }
 
 /**

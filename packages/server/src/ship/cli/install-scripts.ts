@@ -43,12 +43,12 @@ sha256_of() {
 
 # For platforms without a program.
 install_with_npm() {
-  if command -v node >/dev/null 2>&1 && node -e 'process.exit(parseInt(process.versions.node) < 22 ? 1 : 0)' &&
+  if command -v node >/dev/null 2>&1 && node -e 'process.exit(require("node:zlib").zstdCompressSync ? 0 : 1)' &&
     command -v npm >/dev/null 2>&1; then
     npm install -g ${quote(npm?.url ?? '')}
     exit
   fi
-  fail "This server has no program for $1. Install Node 22 or newer, and run this script again."
+  fail "This server has no program for $1. Install Node 22.15 or newer, and run this script again."
 }
 
 main() {
@@ -111,7 +111,7 @@ $ErrorActionPreference = 'Stop'
   if (program === undefined) {
     return `${head}
 if (-not (Get-Command npm -ErrorAction SilentlyContinue)) {
-  throw 'This server has no program for Windows. Install Node 22 or newer, and run this script again.'
+  throw 'This server has no program for Windows. Install Node 22.15 or newer, and run this script again.'
 }
 npm install -g '${npm?.url ?? ''}'
 `;
