@@ -138,12 +138,13 @@ const STEPS: Readonly<Record<string, Step>> = {
     const target = join(work, 'by-pack');
     const files = new OpenFiles();
     for (const entry of draft.missing) files.create(join(target, pathOf(next, entry)));
-    applyPack(old, draft, index, {
+    const steps = applyPack(old, draft, index, {
       readPack: (offset, length) => readAt(pack, offset, length),
       readOld: (entry, offset, length) => files.read(join(paths.old, pathOf(old, entry)), offset, length),
       readNew: (entry, offset, length) => files.read(join(target, pathOf(next, entry)), offset, length),
       write: (entry, bytes) => files.append(join(target, pathOf(next, entry)), bytes),
     });
+    for (const _ of steps);
     const computed = new Map([...draft.missing].map((entry) => [entry, hashesOf(files, target, next, entry)]));
     const received = completeDraft(draft, computed, trusted);
     const applied = performance.now();

@@ -116,11 +116,22 @@ export function compress(bytes: Uint8Array, level: number): Buffer {
   });
 }
 
+/** What zlib needs at least. */
+const MIN_CHUNK_BYTES = 64;
+const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
+/** Frames that need more than this power of two in memory are refused; the highest level needs 8 MiB. */
+const MAX_WINDOW_LOG = 23;
+
 /** Throws DeltaError unless `packed` is one frame with exactly `length` bytes. */
 export function decompress(packed: Uint8Array, length: number): Buffer {
   let bytes: Buffer;
   try {
-    bytes = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, length) });
+    bytes = zstdDecompressSync(packed, {
+      maxOutputLength: Math.max(1, length),
+      // One buffer for all, instead of many that are copied into it at the end.
+      chunkSize: Math.min(length + MIN_CHUNK_BYTES, MAX_CHUNK_BYTES),
+      params: { [constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG },
+    });
   } catch (cause) {
     throw new DeltaError('Compressed bytes are damaged.', { cause });
   }

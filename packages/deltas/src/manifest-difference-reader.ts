@@ -4,6 +4,8 @@ import { ByteReader, decompress } from './bytes.ts';
 import { DeltaError } from './error.ts';
 import {
   BLOCK_HASH_BYTES,
+  type BlockTable,
+  blockHash,
   decodeManifest,
   EMPTY_SHA256,
   type Entry,
@@ -52,7 +54,12 @@ export function decodeDifference(old: Manifest, bytes: Uint8Array): Draft {
   return { manifest: decodeManifest(encodeManifest(manifest)), missing, id };
 }
 
-/** The hashes of an entry of a draft: of the whole content, and of its blocks one after the other. */
+const UNKNOWN = Buffer.alloc(BLOCK_HASH_BYTES);
+
+/**
+ * The hashes of an entry of a draft: of the whole content, and of its blocks one after the other. Blocks whose hash the draft
+ * has may be left out: then there is anything.
+ */
 export type ContentHashes = { readonly sha256: Buffer; readonly blocks: Buffer };
 
 /**
@@ -64,19 +71,36 @@ export function completeDraft(
   computed: ReadonlyMap<number, ContentHashes>,
   sha256: Uint8Array,
 ): Manifest {
-  const { entries, blocks } = draft.manifest;
-  const table = { ...blocks, hashes: Buffer.from(blocks.hashes) };
-  const completed = entries.map((entry, index) => {
-    const hashes = computed.get(index);
-    if (!draft.missing.has(index) || entry.type !== 'file') return entry;
-    if (hashes === undefined) throw new DeltaError('Not all hashes of the manifest were computed.');
-    table.hashes.set(hashes.blocks.subarray(0, entry.blocks * BLOCK_HASH_BYTES), entry.firstBlock * BLOCK_HASH_BYTES);
-    return { ...entry, sha256: hashes.sha256 };
-  });
-  const encoded = encodeManifest({ ...draft.manifest, entries: completed, blocks: table });
+  const encoded = encodeDraft(draft, computed);
   if (!hash('sha256', encoded, 'buffer').equals(sha256))
     throw new DeltaError('The new manifest is not the expected one.');
   return decodeManifest(encoded);
+}
+
+/** The encoded manifest with all hashes, which the caller has to check. Throws DeltaError if some are missing. */
+export function encodeDraft({ manifest, missing }: Draft, computed: ReadonlyMap<number, ContentHashes>): Buffer {
+  const { entries, blocks } = manifest;
+  const table = { ...blocks, hashes: Buffer.from(blocks.hashes) };
+  const completed = entries.map((entry, index) => {
+    const hashes = computed.get(index);
+    if (!missing.has(index) || entry.type !== 'file') return entry;
+    if (hashes === undefined) throw new DeltaError('Not all hashes of the manifest were computed.');
+    for (let block = 0; block < entry.blocks; block += 1) {
+      const at = entry.firstBlock + block;
+      if (isUnknownBlock(blocks, at)) table.hashes.set(hashOf(hashes, block), at * BLOCK_HASH_BYTES);
+    }
+    return { ...entry, sha256: hashes.sha256 };
+  });
+  return encodeManifest({ ...manifest, entries: completed, blocks: table });
+}
+
+function hashOf({ blocks }: ContentHashes, block: number): Buffer {
+  return blocks.subarray(block * BLOCK_HASH_BYTES, (block + 1) * BLOCK_HASH_BYTES);
+}
+
+/** Whether a draft has no hash of a block. */
+export function isUnknownBlock(blocks: BlockTable, block: number): boolean {
+  return blockHash(blocks, block).equals(UNKNOWN);
 }
 
 /** An entry that isn't kept, as far as its columns were read. */

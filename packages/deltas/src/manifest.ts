@@ -115,10 +115,10 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
 }
 
 /** The form for storage and transfer: the length of the manifest, then its bytes, compressed. */
-export function packManifest(encoded: Uint8Array): Buffer {
+export function packManifest(encoded: Uint8Array, level: number = COMPRESSION_LEVEL): Buffer {
   const writer = new ByteWriter();
   writer.varint(encoded.length);
-  writer.bytes(compress(encoded, COMPRESSION_LEVEL));
+  writer.bytes(compress(encoded, level));
   return writer.finish();
 }
 

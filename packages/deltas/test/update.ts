@@ -62,7 +62,7 @@ export function updateByPack(
   const draft = decodeDifference(old, index.difference);
   const { entries, blocks } = draft.manifest;
   const contents = new Map<number, Buffer>();
-  applyPack(old, draft, index, {
+  const steps = applyPack(old, draft, index, {
     readPack: (offset, length) => pack.subarray(offset, offset + length),
     readOld: readerOf(oldTree, old),
     readNew: (entry, offset, length) => contents.get(entry)?.subarray(offset, offset + length) ?? Buffer.alloc(0),
@@ -72,6 +72,7 @@ export function updateByPack(
       contents.set(entry, Buffer.concat([contents.get(entry) ?? Buffer.alloc(0), bytes]));
     },
   });
+  for (const _ of steps);
   const computed = new Map(
     [...draft.missing].map((entry) => {
       const file = entries[entry] as FileEntry;

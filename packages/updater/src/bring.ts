@@ -1,12 +1,13 @@
 // Brings the folder of a game to a build, whatever is in it.
 import { join } from 'node:path';
 import { encodeManifest, packManifest } from '@chauffeur/deltas/manifest';
-import { type Changes, checkObstacles, isExecutable, isUnchanged, planChanges, timesOf } from './changes.ts';
+import { type Changes, checkObstacles, isExecutable, isUnchanged, planChanges, reusedOf, timesOf } from './changes.ts';
 import { UpdaterError } from './error.ts';
 import { statOf } from './inside.ts';
 import { type Options, type Result, versionOf } from './options.ts';
 import type { Offer, Release } from './server.ts';
 import { type StagedFile, stage } from './stage.ts';
+import { stagedName } from './staged-name.ts';
 import {
   type Install,
   type InstalledBuild,
@@ -17,11 +18,14 @@ import {
 } from './state.ts';
 import { ignoresCaseIn, surveyAll } from './survey.ts';
 import { type InstallFolders, type Step, switchOver } from './switch-over.ts';
-import { checkManifest, openTarget } from './target.ts';
+import { checkManifest, openTarget, removeSpools } from './target.ts';
 import { Transfer } from './transfer.ts';
 
 /** The folder within the state folder for files of the player that `repair` replaced. */
 export const REPLACED = 'replaced';
+
+/** Higher levels of compression need much more memory. */
+const STATE_LEVEL = 3;
 
 type BringOptions = Options & {
   readonly replaces: boolean;
@@ -39,17 +43,19 @@ export async function bringTo(
   const start = performance.now();
   const signal = options.signal ?? new AbortController().signal;
   const transfer = new Transfer(options);
-  const target = await openTarget(folders, current, offer, options, transfer, signal);
-  const { manifest } = target;
-  checkManifest(manifest);
   const old = await readInstalledManifest(folders);
   const times = options.thorough ? {} : await readFileTimes(folders);
   const found = old === null ? [] : await surveyAll(folders, old, times, options);
+  const isUsable = (entry: number) => found[entry]!.status === 'same';
+  const target = await openTarget({ folders, current, offer, old, isUsable, options, transfer, signal });
+  const { manifest } = target;
+  checkManifest(manifest);
   const present = { manifest: old, found, ignoresCase: await ignoresCaseIn(folders) };
   const changes = await planChanges(folders, present, manifest, { replaces: options.replaces, signal });
   const staged = await stage({
     folders,
     changes,
+    made: target.made,
     signal,
     fetchParts: (parts) => transfer.fetch(target.source, offer.size, parts, signal),
     onPlanned: (bytes) => transfer.plan(bytes),
@@ -72,19 +78,19 @@ export async function bringTo(
         .filter(({ entry }) => !kept.includes(entry.path))
         .map(({ entry, stats }) => [entry.path, stats] as const),
     ]),
-    manifest: packManifest(encodeManifest(manifest)),
+    manifest: packManifest(encodeManifest(manifest), STATE_LEVEL),
   });
   options.onProgress?.({ phase: 'switching', done: 0, total: steps.all.length });
   await switchOver(folders, { steps: steps.all, state: NEXT_STATE });
   options.onProgress?.({ phase: 'switching', done: steps.all.length, total: steps.all.length });
-  await target.cleanUp();
+  await removeSpools(folders, null);
   return {
     game: current.game.name,
     folder: folders.game,
     from: current.build === null ? null : versionOf(current.build),
     to: versionOf(offer),
     downloadedBytes: transfer.downloadedBytes,
-    reusedBytes: changes.reusedBytes,
+    reusedBytes: reusedOf(changes, (entry) => target.made.get(stagedName(entry))?.newBytes),
     seconds: secondsSince(start),
     kept,
     replaced: replaced === null ? null : { folder: join(folders.state, replaced), paths: changes.replaced },

@@ -37,8 +37,6 @@ export type Changes = {
   readonly modes: readonly Step[];
   /** What is removed: files, links and folders of the old version, each with what was seen there. */
   readonly removed: readonly { readonly path: string; readonly stats: Stats | null }[];
-  /** Bytes of files of the new version that don't have to be downloaded. */
-  readonly reusedBytes: number;
 };
 
 export type ChangesOptions = {
@@ -127,10 +125,9 @@ export async function planChanges(
     addMode(modes, entry, stats);
   }
   const removed = findRemoved(old, found, wanted, replacedBy, kept);
-  const reusedBytes = reusedOf(filtered, plan, inPlace);
   return {
     ...{ old: tree, wanted: filtered, plan, kept: [...new Set(kept)].sort(), replaced, inPlace },
-    ...{ seen, links, folders: newFolders, modes, removed, reusedBytes },
+    ...{ seen, links, folders: newFolders, modes, removed },
   };
 }
 
@@ -168,10 +165,17 @@ function findRemoved(
   return removed.sort((a, b) => (a.path < b.path ? 1 : -1));
 }
 
-function reusedOf({ entries }: Manifest, plan: Plan, inPlace: Changes['inPlace']): number {
+/** Bytes that don't have to be downloaded. `newBytesOf` knows files that a patch made. */
+export function reusedOf(
+  { wanted: { entries }, plan, inPlace }: Pick<Changes, 'wanted' | 'plan' | 'inPlace'>,
+  newBytesOf: (entry: FileEntry) => number | undefined,
+): number {
   const placed = inPlace.reduce((sum, { entry }) => sum + entry.size, 0);
   const pieces = plan.files.reduce((sum, { entry, pieces }) => {
-    const { method } = entries[entry] as FileEntry;
+    const file = entries[entry] as FileEntry;
+    const newBytes = newBytesOf(file);
+    if (newBytes !== undefined) return sum + file.size - newBytes;
+    const { method } = file;
     if (method === 'whole' && pieces.some(({ kind }) => kind === 'fetched')) return sum;
     return sum + pieces.reduce((own, piece) => own + (piece.kind === 'fetched' ? 0 : piece.length), 0);
   }, 0);

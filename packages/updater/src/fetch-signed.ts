@@ -22,6 +22,18 @@ export async function fetchManifest(
   return answer === null ? null : { packed: answer.body, signature: answer.headers.get('x-chauffeur-signature') };
 }
 
+/** The difference of two manifests; null if the server has none. */
+export async function fetchDifference(url: string, request: SignedRequest): Promise<Buffer | null> {
+  return (await get(url, request, MAX_MANIFEST_BYTES))?.body ?? null;
+}
+
+/** The signature of a manifest, which is sent with any part of it. */
+export async function fetchSignature(url: string, request: SignedRequest): Promise<string | null> {
+  const headers = { ...request.headers, range: 'bytes=0-0' };
+  const answer = await get(url, { ...request, headers }, MAX_MANIFEST_BYTES);
+  return answer?.headers.get('x-chauffeur-signature') ?? null;
+}
+
 /** No keys if the server has none. */
 export async function fetchKeys(url: string, request: SignedRequest): Promise<ReturnType<typeof parseKeys>> {
   // The keys are public, so no login is needed; a cached copy may be older than the newest key.
@@ -59,10 +71,11 @@ async function getOnce(url: string, request: SignedRequest, maxBytes: number): P
     throw failed(cause);
   }
   const { status, headers } = response;
-  if (status !== 200) await response.body?.cancel();
+  const isSent = status === 200 || status === 206;
+  if (!isSent) await response.body?.cancel();
   if (status === 404) return null;
   if (status === 429 || status >= 500) throw new TransientError(`The server answers with status ${status}.`);
-  if (status !== 200)
+  if (!isSent)
     throw new UpdaterError(
       'network',
       `The server refused to describe the version, with status ${status}.`,

@@ -2,10 +2,9 @@
 import { type Client, createClient, isTransient } from '@chauffeur/contract/client';
 import { isError } from '@chauffeur/contract/errors';
 import type { Arch, Os } from '@chauffeur/contract/identity';
-import { defineOperation, type OutputOf } from '@chauffeur/contract/operation';
-import { Nullable, Sha256, Uuid } from '@chauffeur/contract/operations/fields';
+import type { OutputOf } from '@chauffeur/contract/operation';
+import { getUpdate } from '@chauffeur/contract/operations/rollouts';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
-import Type from 'typebox';
 import { UpdaterError } from './error.ts';
 import type { Platform } from './platform.ts';
 import { BRIEF, Retries, TransientError } from './retries.ts';
@@ -36,6 +35,8 @@ export type Offer = {
   readonly size: number;
   /** SHA-256 of the zip as hex digits. */
   readonly checksum: string;
+  /** Bytes to download from the installed build, as far as the server knows them. */
+  readonly sizes?: { readonly patch: number | null; readonly blocks: number | null };
 };
 
 type Change = { readonly title: string; readonly description: string };
@@ -55,45 +56,6 @@ export type UpdateAnswer = {
   /** The newest first. */
   readonly changelog: readonly Release[];
 };
-
-const Offered = Type.Object({
-  build_id: Uuid,
-  version: Type.String(),
-  file_uid: Uuid,
-  size: Type.Integer(),
-  checksum: Sha256,
-});
-
-/** The part of the operation that an update needs. Servers before it have no such route. */
-const getUpdate = defineOperation({
-  id: 'store.update',
-  summary: 'Find the build that an installed game should run',
-  method: 'GET',
-  path: '/public/games/{uid}/updates',
-  access: 'public',
-  params: Type.Object({ uid: Type.String() }),
-  query: Type.Object({
-    build_id: Type.String(),
-    device_uid: Type.Optional(Type.String()),
-    channel: Type.Optional(Type.String()),
-    os: Type.Optional(Type.String()),
-    arch: Type.Optional(Type.String()),
-  }),
-  output: Type.Object({
-    withdrawn: Nullable(Type.Object({ reason: Type.String() })),
-    update: Type.Boolean(),
-    offered: Nullable(Offered),
-    changelog: Type.Array(
-      Type.Object({
-        version: Type.String(),
-        title: Type.String(),
-        changelog_items: Type.Array(Type.Object({ title: Type.String(), description: Type.String() })),
-      }),
-    ),
-  }),
-  statuses: [200],
-  errors: ['notFound', 'unknownBuild'],
-});
 
 /** What is installed, as the server is asked about it. */
 export type Installed = {
@@ -128,6 +90,15 @@ export class GameServer {
 
   manifestUrl(gameUid: string, fileUid: string): string {
     return `${this.#options.server}/api/v1/public/games/${gameUid}/files/${fileUid}/manifest`;
+  }
+
+  /** What changed in the manifest of a file since another one. */
+  differenceUrl(gameUid: string, fileUid: string, fromFileUid: string): string {
+    return `${this.#options.server}/api/v1/public/games/${gameUid}/files/${fileUid}/manifest-differences/${fromFileUid}`;
+  }
+
+  patchUrl(gameUid: string, fileUid: string, fromFileUid: string): string {
+    return `${this.#options.server}/api/v1/public/games/${gameUid}/files/${fileUid}/patches/${fromFileUid}`;
   }
 
   keysUrl(): string {
@@ -215,10 +186,17 @@ function updateOf(
           fileUid: offered.file_uid,
           size: offered.size,
           checksum: offered.checksum,
+          ...sizesOf(offered),
         });
   const releases = Array.isArray(changelog) ? changelog.map(releaseOf) : [];
   const reason = withdrawn == null ? null : clean(withdrawn.reason);
   return { offer, isUpdate: update === true && offer !== null, withdrawn: reason, changelog: releases };
+}
+
+/** Servers before patches don't know them. */
+function sizesOf({ sizes }: { sizes?: { patch: unknown; blocks: unknown } }): Pick<Offer, 'sizes'> {
+  const sizeOf = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : null);
+  return sizes == null ? {} : { sizes: { patch: sizeOf(sizes.patch), blocks: sizeOf(sizes.blocks) } };
 }
 
 type ReleaseAnswer = {

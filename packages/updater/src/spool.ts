@@ -77,6 +77,7 @@ export class Spool {
           const number = Buffer.alloc(INDEX_BYTES);
           number.writeUInt32LE(index);
           await appendFile(this.#have, number);
+          this.#present.add(index);
         },
       }));
   }

@@ -10,6 +10,7 @@ import { DeltaError } from '@chauffeur/deltas/error';
 import type { FileEntry, Manifest } from '@chauffeur/deltas/manifest';
 import { blockOffsets, type FilePlan, type Piece } from '@chauffeur/deltas/plan';
 import type { Changes } from './changes.ts';
+import { canClone, clone } from './clone.ts';
 import { CHUNK_BYTES, hashFile, isBlock, readExactly, writeAll } from './content.ts';
 import { type Part, WrongBytesError } from './download.ts';
 import { makeFolder, syncFile } from './durable.ts';
@@ -18,6 +19,7 @@ import { inParallel } from './in-parallel.ts';
 import { statOf } from './inside.ts';
 import { checkSpace } from './space.ts';
 import { Spool } from './spool.ts';
+import { stagedName } from './staged-name.ts';
 import type { InstallFolders } from './switch-over.ts';
 import { untrusted } from './trust.ts';
 
@@ -27,6 +29,8 @@ export type StagedFile = { readonly entry: FileEntry; readonly name: string; rea
 export type StageOptions = {
   readonly folders: InstallFolders;
   readonly changes: Changes;
+  /** Files in the staging folder that a patch made and whose hashes were checked, by their names. */
+  readonly made: ReadonlyMap<string, { readonly stats: Stats }>;
   /** Downloads these parts of the zip. */
   readonly fetchParts: (parts: readonly Part[]) => Promise<void>;
   readonly signal: AbortSignal;
@@ -87,7 +91,7 @@ class Stager {
     const { staged } = options.folders;
     this.#works = plan.files.map((file) => {
       const entry = wanted.entries[file.entry] as FileEntry;
-      const name = nameOf(entry);
+      const name = stagedName(entry);
       const path = join(staged, name);
       return {
         plan: file,
@@ -141,6 +145,12 @@ class Stager {
     const stats = await statOf(work.path);
     if (stats === null) return;
     const { sha256, size } = work.entry;
+    const made = this.#options.made.get(work.name)?.stats;
+    if (made !== undefined && made.mtimeMs === stats.mtimeMs && made.size === stats.size && made.ino === stats.ino) {
+      // Counted when it was made.
+      work.isDone = true;
+      return;
+    }
     if (stats.isFile() && stats.size === size && (await hashFile(work.path, this.#options.signal))?.equals(sha256)) {
       this.#finish(work);
       this.#options.onResumed(0);
@@ -308,7 +318,7 @@ class Stager {
   /** Creates the unfinished file, as a clone of the old one where the file system can do that. */
   async #create(work: Work): Promise<void> {
     const basis = this.#basisOf(work);
-    if (basis !== null && (await clone(this.#oldPath(basis), work.part))) work.basis = basis;
+    if (basis !== null && clone(this.#oldPath(basis), work.part)) work.basis = basis;
     else await createSparse(work.part, work.entry.size);
   }
 
@@ -409,17 +419,12 @@ class Stager {
       if (isMove && this.#leaving.has(this.#options.changes.old.entries[piece.entry]!.path)) continue;
       const stats = await statOf(part);
       const from = stats === null ? this.#basisOf(this.#byEntry.get(plan.entry)!) : basis;
-      if (from !== null) clones ??= basis !== null || (await canClone(this.#oldPath(from), `${part}.clone`));
+      if (from !== null) clones ??= basis !== null || canClone(this.#oldPath(from), `${part}.clone`);
       const present = stats === null ? 0 : Math.min(entry.size, BLOCK_BYTES * (stats.blocks ?? 0));
       bytes += from !== null && clones === true ? copiedBytes(plan) : entry.size - present;
     }
     return bytes;
   }
-}
-
-/** Depends on path and content, so that an attempt for another version can use it too. */
-function nameOf({ path, sha256 }: FileEntry): string {
-  return createHash('sha256').update(path).update('\0').update(sha256).digest('hex').slice(0, 32);
 }
 
 function fetchedBlocks({ pieces }: FilePlan): number[] {
@@ -498,23 +503,6 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
 async function createSparse(path: string, size: number): Promise<void> {
   await using handle = await open(path, 'wx', 0o644);
   await handle.truncate(size);
-}
-
-async function clone(from: string, to: string): Promise<boolean> {
-  try {
-    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE);
-    await chmod(to, 0o644);
-    return true;
-  } catch {
-    await rm(to, { force: true });
-    return false;
-  }
-}
-
-async function canClone(from: string, to: string): Promise<boolean> {
-  const can = await clone(from, to);
-  await rm(to, { force: true });
-  return can;
 }
 
 async function openOrNull(path: string): Promise<FileHandle | null> {

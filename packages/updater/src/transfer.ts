@@ -46,6 +46,12 @@ export class Transfer {
     if (this.#planned > 0) this.#report('downloading', this.#arrived, this.#planned);
   }
 
+  /** Bytes of new files that a patch made. */
+  patched(bytes: number, total: number): void {
+    this.#built += bytes;
+    this.#report('building', this.#built, total);
+  }
+
   /** What an earlier attempt downloaded counts as done. */
   resumed(bytes: number): void {
     this.#planned += bytes;

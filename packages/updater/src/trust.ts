@@ -104,9 +104,13 @@ export type Expected = {
   readonly checksum: string;
 };
 
-/** Reads a packed manifest, if `key` signed it and it is the expected one. Throws UpdaterError. */
-export function openManifest(packed: Uint8Array, signature: Buffer, key: PublicKey, expected: Expected): Manifest {
-  const encoded = orUntrusted(() => unpackManifest(packed));
+/** The bytes of a manifest that was sent. Throws UpdaterError. */
+export function unpackSent(packed: Uint8Array): Buffer {
+  return orUntrusted(() => unpackManifest(packed));
+}
+
+/** Reads a manifest, if `key` signed it and it is the expected one. Throws UpdaterError. */
+export function openManifest(encoded: Uint8Array, signature: Buffer, key: PublicKey, expected: Expected): Manifest {
   const digest = createHash('sha256').update(encoded).digest();
   if (!isSigned('manifest', digest, signature, key))
     throw untrusted('The list of files of the update is not what the server signed.');

@@ -36,6 +36,9 @@ const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504]);
 /** An address that bytes were read from, and the entity tag that it gave them. */
 type Location = { readonly url: string; tag: string | null };
 
+/** The server sends something else than it was asked for. Another of several servers may be right. */
+export class UnfitError extends TransientError {}
+
 export class ZipSource {
   readonly #options: ZipSourceOptions;
   #location: Location | null = null;
@@ -126,14 +129,14 @@ export class ZipSource {
       }
       await response.body?.cancel();
       this.forget();
-      throw new TransientError('The server answers with another part of the download than it was asked for.');
+      throw new UnfitError('The server answers with another part of the download than it was asked for.');
     }
     if (status === 200) {
       const length = headers.get('content-length');
       if (length === null || headers.has('content-encoding') || length === String(this.#options.size)) return 0;
       await response.body?.cancel();
       this.forget();
-      throw new TransientError('The download doesn’t have the size that it should have.');
+      throw new UnfitError('The download doesn’t have the size that it should have.');
     }
     await response.body?.cancel();
     if (this.#isExpired(response, location) || (status === 416 && location.url !== this.#options.url)) {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { packBlockSync, STREAM_END } from '@chauffeur/deltas/blocks';
 import { cut, DEFAULT_SIZES, type Sizes } from '@chauffeur/deltas/cutter';
+import { makePack, planPack } from '@chauffeur/deltas/make-pack';
 import {
   BLOCK_HASH_BYTES,
   type Entry,
@@ -14,6 +15,8 @@ import {
   type Method,
   packManifest,
 } from '@chauffeur/deltas/manifest';
+import { encodeDifference } from '@chauffeur/deltas/manifest-difference';
+import { planUpdate } from '@chauffeur/deltas/plan';
 import { DEFLATED, type KnownEntry, layOut, localHeader, STORED } from '@chauffeur/deltas/zip-layout';
 
 /** A file by its content, a link as `-> target`, a folder as null. Names of programs begin with `bin/`. */
@@ -23,6 +26,7 @@ export type Release = {
   readonly version: string;
   readonly buildId: string;
   readonly fileUid: string;
+  readonly tree: Tree;
   zip: Buffer;
   manifest: Manifest;
   /** Null if the server has none. */
@@ -129,11 +133,18 @@ export class Origin {
   readonly releases: Release[] = [];
   /** What the channel offers; the newest release by default. */
   offered: Release | null = null;
+  /** Whether it has differences and patch packs from the other releases. */
+  patches = false;
+  /** What it sends instead of the right pack and difference. */
+  falsify: (bytes: Buffer, kind: 'patches' | 'manifest-differences') => Buffer | null = (bytes) => bytes;
+  /** Requests for other things than the zip: the last part of their address that has a name. */
+  asked: string[] = [];
   hook: Hook = () => false;
   /** Requests for ranges of the zip. */
   ranges: string[] = [];
   sentBytes = 0;
   #server: Server | null = null;
+  readonly #pairs = new Map<string, Buffer>();
 
   async start(): Promise<this> {
     this.#server = createServer((request, response) => this.#answer(request, response)).listen(0, '127.0.0.1');
@@ -159,7 +170,7 @@ export class Origin {
     const origin = { game: this.game, build: buildId, file: fileUid, version, os, arch: 'x86_64' };
     const sha256 = createHash('sha256').update(zip).digest();
     const manifest = { origin, sizes: DEFAULT_SIZES, zip: { size: zip.length, sha256 }, entries, blocks };
-    const release = { version, buildId, fileUid, zip, manifest, packed: packManifest(encodeManifest(manifest)) };
+    const release = { version, buildId, fileUid, tree, zip, manifest, packed: packManifest(encodeManifest(manifest)) };
     this.releases.push(release);
     this.offered = release;
     return release;
@@ -188,11 +199,17 @@ export class Origin {
     if (this.hook(request, response, this)) return;
     const { pathname, searchParams } = new URL(request.url ?? '', this.url);
     const [, kind] = /\/(download|manifest|updates)$/.exec(pathname) ?? [];
-    const file = this.releases.find(({ fileUid }) => pathname.includes(fileUid));
+    const file = this.releases.find(({ fileUid }) => pathname.includes(`/files/${fileUid}/`));
+    const [, pairKind, from] = /\/(patches|manifest-differences)\/([^/]+)$/.exec(pathname) ?? [];
+    const old = this.releases.find(({ fileUid }) => fileUid === from);
+    this.asked.push(pairKind ?? kind ?? '');
     const json = this.#jsonFor(pathname, kind, searchParams);
     if (json !== null) sendJson(response, json);
+    else if (pairKind !== undefined && old !== undefined && file !== undefined)
+      this.#sendPair(request, response, pairKind as 'patches', old, file);
     else if (kind === 'download' && file !== undefined) this.sendZip(request, response, file);
-    else if (kind === 'manifest' && file?.packed != null) this.sendManifest(response, file.packed, file.manifest);
+    else if (kind === 'manifest' && file?.packed != null)
+      this.sendManifest(response, file.packed, file.manifest, this.keys[0]!, request.headers.range);
     else sendNotFound(response);
   }
 
@@ -209,15 +226,49 @@ export class Origin {
     }));
   }
 
-  sendManifest(response: ServerResponse, packed: Buffer, manifest: Manifest, { key } = this.keys[0]!): void {
+  /** The pack or the difference from one release to another, as it is right. */
+  pairOf(kind: 'patches' | 'manifest-differences', old: Release, next: Release): Buffer {
+    const key = `${kind} ${old.fileUid} ${next.fileUid}`;
+    const known = this.#pairs.get(key);
+    if (known !== undefined) return Buffer.from(known);
+    const made = kind === 'patches' ? packOf(old, next) : encodeDifference(old.manifest, next.manifest, 'included');
+    this.#pairs.set(key, made);
+    return Buffer.from(made);
+  }
+
+  #sendPair(
+    request: IncomingMessage,
+    response: ServerResponse,
+    kind: 'patches' | 'manifest-differences',
+    old: Release,
+    next: Release,
+  ): void {
+    const bytes = this.patches ? this.falsify(this.pairOf(kind, old, next), kind) : null;
+    if (bytes === null) sendNotFound(response);
+    else this.sendBytes(request, response, bytes);
+  }
+
+  sendManifest(
+    response: ServerResponse,
+    packed: Buffer,
+    manifest: Manifest,
+    { key } = this.keys[0]!,
+    range?: string,
+  ): void {
     const digest = createHash('sha256').update(encodeManifest(manifest)).digest();
     response.setHeader('x-chauffeur-signature', `${key.keyId} ${this.#sign('manifest', digest, key)}`);
-    response.end(packed);
+    if (range === undefined) response.end(packed);
+    else response.writeHead(206, { 'content-range': `bytes 0-0/${packed.length}` }).end(packed.subarray(0, 1));
   }
 
   sendZip(request: IncomingMessage, response: ServerResponse, { zip }: Release): void {
-    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
     this.ranges.push(request.headers.range ?? '');
+    this.sendBytes(request, response, zip);
+  }
+
+  /** Sends a file, or the range of it that is asked for. */
+  sendBytes(request: IncomingMessage, response: ServerResponse, zip: Buffer): void {
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
     response.setHeader('etag', `"${createHash('sha256').update(zip).digest('hex')}"`);
     if (from === undefined || to === undefined) {
       this.sentBytes += zip.length;
@@ -243,6 +294,15 @@ export class Origin {
     };
   }
 
+  sizesOf(query: URLSearchParams, offered: Release) {
+    const from = this.releases.find(({ buildId }) => buildId === query.get('build_id'));
+    const whole = offered.zip.length;
+    if (!this.patches || from === undefined) return { patch: null, blocks: null, whole };
+    const patch = this.falsify(this.pairOf('patches', from, offered), 'patches')?.length ?? null;
+    const { fetchedBytes } = planUpdate(from.manifest, offered.manifest);
+    return { patch, blocks: fetchedBytes + this.pairOf('manifest-differences', from, offered).length, whole };
+  }
+
   updateOf(query: URLSearchParams): object {
     const { offered } = this;
     return {
@@ -251,13 +311,21 @@ export class Origin {
       update: offered !== null && offered.buildId !== query.get('build_id'),
       offered: offered && {
         ...{ build_id: offered.buildId, version: offered.version, file_uid: offered.fileUid },
-        ...{ size: offered.zip.length, checksum: checksumOf(offered) },
+        ...{ size: offered.zip.length, checksum: checksumOf(offered), sizes: this.sizesOf(query, offered) },
       },
       changelog: [
         { version: offered?.version ?? '', title: '', changelog_items: [{ title: 'More owls', description: '' }] },
       ],
     };
   }
+}
+
+/** The content of the files of a release. */
+function readerOf({ manifest, tree }: Release) {
+  return (entry: number, offset: number, length: number) => {
+    const content = Buffer.from(tree[manifest.entries[entry]!.path] as Buffer | string);
+    return content.subarray(offset, offset + length);
+  };
 }
 
 function checksumOf({ zip }: Release): string {
@@ -271,4 +339,11 @@ export function sendJson(response: ServerResponse, body: object): void {
 function sendNotFound(response: ServerResponse): void {
   response.writeHead(404, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ success: false, error: { code: 4041, message: 'not found' } }));
+}
+
+function packOf(old: Release, next: Release): Buffer {
+  const pieces: Buffer[] = [];
+  const content = { readOld: readerOf(old), readNew: readerOf(next), write: (bytes: Buffer) => pieces.push(bytes) };
+  const index = makePack(planPack(old.manifest, next.manifest), content);
+  return Buffer.concat([index, ...pieces]);
 }
