@@ -139,6 +139,7 @@ describe('the public side of a game', () => {
       size: zip.length,
       checksum: sha256(zip),
       origin: { type: 'deploy_key', key_ref: game.keyHeaders['x-access-token'].slice(0, 8) },
+      reused: [],
       entries: [{ path: 'spiel/größe.txt', type: 'file', size: 5000, sha256: sha256(Buffer.alloc(5000, 'x')) }],
     });
     assert.ok(Date.parse(uploaded_at) > 0);

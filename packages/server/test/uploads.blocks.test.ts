@@ -141,6 +141,10 @@ test('a zip is composed from what was sent and what earlier files have', async (
     for (const path of ['data/world.pak', 'moved/game.bin', 'new.txt', 'text/story.txt'])
       assert.ok((await unzip(zip, path)).equals(next[path] as Buffer), path);
 
+    const record = await request(`${server.api}/public/games/${game.uid}/files/${secondUid}/provenance`);
+    const { reused } = record.body.data;
+    assert.deepEqual(reused, [{ file_uid: firstUid, bytes: second.planned.known_bytes }]);
+
     // The same folder again.
     const again = await plan(server, game, second.buildId, bundleOf(next).packedRecipe);
     assert.equal(again.body.data.same_file.file_uid, secondUid);

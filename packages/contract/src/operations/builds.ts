@@ -26,7 +26,7 @@ import {
   Timestamp,
   Uuid,
 } from './fields.ts';
-import { FileOrigin, FileSummary, ScanEvent } from './files.ts';
+import { FileOrigin, FileSummary, ReusedParts, ScanEvent } from './files.ts';
 
 export const ChangelogItem = Type.Object({
   title: Line('change', { minLength: 1, maxLength: LIMITS.titleLength }),
@@ -209,6 +209,7 @@ export const getGameBuild = defineOperation({
         upload_token: Type.Optional(
           Nullable(Type.String({ description: 'The name of the upload token; null if none was used' })),
         ),
+        reused: ReusedParts,
         scans: Type.Array(ScanEvent, { description: 'Oldest first' }),
       }),
     ),

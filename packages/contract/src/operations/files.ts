@@ -44,6 +44,12 @@ export const FileOrigin = Type.Union([
   Type.Object({ type: Type.Literal('website'), user: Type.String() }),
 ]);
 
+/** What the server took from earlier files to compose a zip, of which only what changed was sent. */
+export const ReusedParts = Type.Array(
+  Type.Object({ file_uid: Uuid, bytes: Type.Integer({ description: 'Bytes of the zip that are from this file' }) }),
+  { description: 'The earlier files of the game from which parts of the zip are; empty if the whole zip was uploaded' },
+);
+
 export const getFile = defineOperation({
   id: 'files.get',
   summary: "Get an uploaded file of the deploy key's game and the state of its scan",

@@ -17,7 +17,7 @@ import {
   Uuid,
   WholeQuery,
 } from './fields.ts';
-import { FileOrigin, FileSummary, ScanEvent, ScanStateName } from './files.ts';
+import { FileOrigin, FileSummary, ReusedParts, ScanEvent, ScanStateName } from './files.ts';
 import { GameFacts, GameRecord, GameTexts, Visibility } from './games.ts';
 import { BandName } from './health.ts';
 import { MediaImage } from './media.ts';
@@ -185,6 +185,7 @@ export const Provenance = Type.Object({
   checksum: Sha256,
   uploaded_at: Timestamp,
   origin: FileOrigin,
+  reused: ReusedParts,
   scan: Type.Object({ state: ScanStateName, history: Type.Array(ScanEvent) }),
   entries: Type.Array(FileEntry),
 });

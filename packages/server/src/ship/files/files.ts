@@ -98,6 +98,7 @@ export async function filesOfBuild(db: Db, gameId: string, buildId: string) {
   return newest.map((file) => ({
     ...fileSummaryOf(file),
     origin: file.origin,
+    reused: [...(file.reused ?? [])],
     scans: file.scans.map(({ at, ...event }) => ({ at: new Date(at).toISOString(), ...event })),
   }));
 }

@@ -228,6 +228,7 @@ export const getProvenance = handle(contract.getProvenance, async (ctx, { caller
     checksum: file.checksum,
     uploaded_at: file.uploaded_at.toISOString(),
     origin: file.origin,
+    reused: [...(file.reused ?? [])],
     scan: { state: file.scan_state, history: history.map(({ at, ...event }) => ({ at: at.toISOString(), ...event })) },
     entries: [...items],
     ...next,

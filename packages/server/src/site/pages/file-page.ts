@@ -68,6 +68,7 @@ function writeNotOffered(url: string, path: string, texts: Texts): PublicPage {
 }
 
 function writeOrigin(file: Provenance, texts: Texts): Html {
+  const reused = file.reused.reduce((sum, { bytes }) => sum + bytes, 0);
   const facts: readonly (readonly [string, Html | string])[] = [
     [texts.t('file.source'), html`<bdi>${formatSource(texts, file.origin)}</bdi>`],
     [texts.t('file.uploaded'), writeDay(file.uploaded_at, texts)],
@@ -75,6 +76,7 @@ function writeOrigin(file: Provenance, texts: Texts): Html {
     [texts.t('file.channel'), file.channel],
     [texts.t('file.buildId'), writeCopied(file.build_id, texts.t('file.copy.buildId'), texts)],
     [texts.t('file.size'), writeBytes(file.size, texts)],
+    ...(reused > 0 ? [[texts.t('file.reused'), writeBytes(reused, texts)] as const] : []),
     [texts.t('file.checksum'), writeCopied(file.checksum, texts.t('file.copy.checksum'), texts)],
   ];
   return html`<dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
