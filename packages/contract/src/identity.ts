@@ -2,12 +2,11 @@
 import Type from 'typebox';
 import { LIMITS } from './limits.ts';
 import { ownValue } from './own-value.ts';
+import { ARCHES, type Arch, OSES, type Os } from './platform-names.ts';
 import { LINE_HIDDEN } from './text.ts';
 
-export const OSES = ['windows', 'macos', 'linux', 'android', 'ios', 'web'] as const;
-export const ARCHES = ['x86_64', 'x86', 'arm64', 'arm32', 'arm', 'universal', 'wasm32', 'wasm'] as const;
-export type Os = (typeof OSES)[number];
-export type Arch = (typeof ARCHES)[number];
+// biome-ignore lint/performance/noBarrelFile: the names and their schemas are used together.
+export { ARCHES, type Arch, OSES, type Os } from './platform-names.ts';
 
 const OS_ALIASES = {
   win: 'windows',

@@ -1,5 +1,5 @@
 // The manifest of a zip: its entries, and the blocks of its files with their places in the zip.
-import type { Os } from '@chauffeur/contract/identity';
+import type { Os } from '@chauffeur/contract/platform-names';
 import { ByteReader, ByteWriter, compress, decompress } from './bytes.ts';
 import type { CutterSizes, Sizes } from './cutter.ts';
 import { DeltaError } from './error.ts';

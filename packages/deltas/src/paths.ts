@@ -1,7 +1,7 @@
 // The rules for the paths and links of a manifest: what they name is always inside the folder that it is unpacked into.
 import { findWindowsProblem, foldPath } from '@chauffeur/contract/file-names';
-import type { Os } from '@chauffeur/contract/identity';
 import { findLinkLoop } from '@chauffeur/contract/link-loops';
+import type { Os } from '@chauffeur/contract/platform-names';
 import { hasHiddenCharacter } from '@chauffeur/contract/text';
 
 /** No OS supports a longer path (PATH_MAX). */

@@ -1,7 +1,7 @@
 // cspell:ignore unins
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Os } from '@chauffeur/contract/identity';
+import type { Os } from '@chauffeur/contract/platform-names';
 import type { Manifest } from '@chauffeur/deltas/manifest';
 import { findPrograms, programOf } from './launch.ts';
 import type { Install } from './state.ts';

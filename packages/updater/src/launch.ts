@@ -1,7 +1,7 @@
 // Finds the program of an installed game, and starts it.
 // cspell:ignore unins
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Os } from '@chauffeur/contract/identity';
+import type { Os } from '@chauffeur/contract/platform-names';
 import type { Manifest } from '@chauffeur/deltas/manifest';
 import { isExecutable } from './changes.ts';
 import { UpdaterError } from './error.ts';

@@ -1,5 +1,5 @@
 // Which builds run on this computer.
-import type { Arch, Os } from '@chauffeur/contract/identity';
+import type { Arch, Os } from '@chauffeur/contract/platform-names';
 
 export type Platform = { readonly os: Os; readonly arch: Arch };
 

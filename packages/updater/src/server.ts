@@ -1,10 +1,10 @@
 // Asks the server which build to install, and for what is needed to trust its bytes.
 import { type Client, createClient, isTransient } from '@chauffeur/contract/client';
 import { isError } from '@chauffeur/contract/errors';
-import type { Arch, Os } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getUpdate } from '@chauffeur/contract/operations/rollouts';
 import { getPublicGame } from '@chauffeur/contract/operations/store';
+import type { Arch, Os } from '@chauffeur/contract/platform-names';
 import { UpdaterError } from './error.ts';
 import type { Platform } from './platform.ts';
 import { BRIEF, Retries, TransientError } from './retries.ts';

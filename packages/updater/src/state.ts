@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Arch, Os } from '@chauffeur/contract/identity';
+import type { Arch, Os } from '@chauffeur/contract/platform-names';
 import type { Manifest } from '@chauffeur/deltas/manifest';
 import { makeFolder, replaceFile } from './durable.ts';
 import { UpdaterError } from './error.ts';
