@@ -42,7 +42,7 @@ export type PackContent = {
 };
 
 /**
- * Makes a pack and returns its index, with which it begins. Takes up to 230 MB of memory, and a second for one to five
+ * Makes a pack and returns its index, with which it begins. Takes up to 300 MB of memory, and a second for one to five
  * megabytes of changed content, so run it in a thread. Throws what the functions throw.
  */
 export function makePack({ old, next, difference, made }: PackPlan, content: PackContent): Buffer {
