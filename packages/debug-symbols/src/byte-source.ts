@@ -2,12 +2,15 @@
 import { readSync } from 'node:fs';
 import { DebugSymbolsError } from './error.ts';
 
+/** What may be read into memory at once: more than any unit of debug information has. */
+export const MAX_READ = 512 * 1024 * 1024;
+
 /** Bytes that can be read at any position. Positions count from 0. */
 export interface ByteSource {
   readonly size: number;
   /**
    * Returns `length` bytes at `position`. The array must not be changed: it can share memory with others. Throws a
-   * DebugSymbolsError `truncated` if they are not all there.
+   * DebugSymbolsError `truncated` if they are not all there, and `too-large` if they are too many.
    */
   read(position: number, length: number): Uint8Array;
   /** The source in a form for other threads of the process; undefined, or missing, if it has none. */
@@ -68,6 +71,7 @@ export class FileSource implements ByteSource {
 
   read(position: number, length: number): Uint8Array {
     checkRange(position, length, this.size);
+    if (length > MAX_READ) throw new DebugSymbolsError('too-large', `${length} bytes are read at once`);
     const bytes = new Uint8Array(length);
     for (let done = 0; done < length; ) {
       const read = readSync(this.#descriptor, bytes, done, length - done, position + done);

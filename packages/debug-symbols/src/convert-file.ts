@@ -21,6 +21,7 @@ import { convertWindows } from './pe/convert-pe.ts';
 import { openPe, type Pe } from './pe/pe.ts';
 import { splitFinder } from './split-finder.ts';
 import { SymbolWriter } from './symbols/symbol-writer.ts';
+import { Scratch, ScratchFullError } from './temporary-file.ts';
 import { runSteps, type SpreadOptions, spreadSteps } from './threads/run-steps.ts';
 import type { Steps } from './threads/work.ts';
 import { convertWasm, isSameBuild } from './wasm/convert-wasm.ts';
@@ -46,6 +47,8 @@ export type ConversionOptions = {
   readonly splitFiles?: readonly string[];
   /** Where temporary files of large conversions are; by default, in the folder of the system for them. */
   readonly temporaryFolder?: string;
+  /** What they may have together; by default, 16 GiB. */
+  readonly maxTemporaryBytes?: number;
 };
 
 type Input = { readonly path: string; readonly source: ByteSource; readonly format: FileFormat };
@@ -55,12 +58,13 @@ type Input = { readonly path: string; readonly source: ByteSource; readonly form
  * for one that can't be read.
  */
 export function convertFile(path: string, options: ConversionOptions = {}): Conversion {
-  const files = new OpenFiles();
+  const started = startConversion(path, options);
   try {
-    const { steps, finish } = startConversion(path, options, files);
-    return finish(runSteps(steps));
+    return started.finish(runSteps(started.open()));
+  } catch (error) {
+    throw started.fail(error);
   } finally {
-    files.close();
+    started.files.close();
   }
 }
 
@@ -69,24 +73,34 @@ export async function convertFileInThreads(
   path: string,
   options: ConversionOptions & SpreadOptions,
 ): Promise<Conversion> {
-  const files = new OpenFiles();
+  const started = startConversion(path, options);
   try {
-    const { steps, finish } = startConversion(path, options, files);
-    return finish(await spreadSteps(steps, options));
+    return started.finish(await spreadSteps(started.open(), options));
+  } catch (error) {
+    throw started.fail(error);
   } finally {
-    files.close();
+    started.files.close();
   }
 }
 
-/** A conversion before its first step. Its files are closed after the last one. */
-export function startConversion(path: string, options: ConversionOptions, files: OpenFiles) {
-  const main = openInput(path, files);
-  const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
-  const writer = new SymbolWriter(options.temporaryFolder);
-  const counterpart = { path: other?.path };
-  const steps = new Converter(files, options, writer).convert(main, other, counterpart);
+function startConversion(path: string, options: ConversionOptions) {
+  const scratch = new Scratch(options.temporaryFolder, options.maxTemporaryBytes);
+  const files = new OpenFiles(scratch);
+  const writer = new SymbolWriter(scratch);
+  const counterpart: { path: string | undefined } = { path: undefined };
+  const open = (): Steps<ModuleIdentity> => {
+    const main = openInput(path, files);
+    const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
+    counterpart.path = other?.path;
+    return new Converter(files, options, writer).convert(main, other, counterpart);
+  };
   const finish = (identity: ModuleIdentity): Conversion => ({ identity, writer, counterpart: counterpart.path });
-  return { steps, finish };
+  const fail = (error: unknown): unknown => {
+    writer.close();
+    if (!(error instanceof ScratchFullError)) return error;
+    return new DebugSymbolsError('too-large', error.message, { cause: error });
+  };
+  return { files, open, finish, fail };
 }
 
 function openInput(path: string, files: OpenFiles): Input {
@@ -144,8 +158,8 @@ class Converter {
 
   #convertElf(main: Input, other: Input | undefined, counterpart: { path: string | undefined }): Steps<ModuleIdentity> {
     requireFormat(other, ['elf']);
-    let elf = new Elf(main.source);
-    let debug = other === undefined ? undefined : new Elf(other.source);
+    let elf = new Elf(main.source, this.#files.scratch);
+    let debug = other === undefined ? undefined : new Elf(other.source, this.#files.scratch);
     let { path } = main;
     // The program has the code, whichever of the two is named first.
     if (debug !== undefined && !elf.hasCode() && debug.hasCode()) {
@@ -153,7 +167,7 @@ class Converter {
     }
     if (debug === undefined && elf.contents('.debug_info') === undefined) {
       const found = this.#findNear(path, debugFileNames(elf, path), (source) => isDebugFileOf(source, elf));
-      debug = found && new Elf(found.source);
+      debug = found && new Elf(found.source, this.#files.scratch);
       counterpart.path = found?.path;
     }
     const supplementary = this.#supplementaryOf(debug ?? elf, path);
@@ -169,10 +183,10 @@ class Converter {
 
   #supplementaryOf(elf: Elf, path: string): Elf | undefined {
     const given = this.#options.supplementary;
-    if (given !== undefined) return new Elf(this.#files.open(given));
+    if (given !== undefined) return new Elf(this.#files.open(given), this.#files.scratch);
     const link = readSupplementaryLink(elf);
     const found = link && this.#findNear(path, [link], (source) => detectFormat(source) === 'elf');
-    return found ? new Elf(found.source) : undefined;
+    return found ? new Elf(found.source, this.#files.scratch) : undefined;
   }
 
   #splitSearch(paths: readonly string[], littleEndian: boolean): SplitSearch {

@@ -1,9 +1,15 @@
-// Opens files for a conversion, and closes them all at the end.
+// Opens files for a conversion, and closes them all at the end, with the temporary files of what was inflated.
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { type ByteSource, FileSource } from './byte-source.ts';
+import { Scratch } from './temporary-file.ts';
 
 export class OpenFiles {
+  readonly scratch: Scratch;
   readonly #descriptors: number[] = [];
+
+  constructor(scratch = new Scratch()) {
+    this.scratch = scratch;
+  }
 
   /** Throws the error of the system if the file can't be opened. */
   open(path: string): ByteSource {
@@ -23,6 +29,7 @@ export class OpenFiles {
   }
 
   close(): void {
+    this.scratch.closeInputs();
     for (const descriptor of this.#descriptors.splice(0)) closeSync(descriptor);
   }
 }

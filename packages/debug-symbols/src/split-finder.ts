@@ -45,6 +45,6 @@ export function splitFinder(places: SplitPlaces, files: OpenFiles): SplitFinder 
 function openSplit(path: string, littleEndian: boolean, files: OpenFiles): SplitFile | undefined {
   const source = files.tryOpen(path);
   if (source === undefined || detectFormat(source) !== 'elf') return undefined;
-  const elf = new Elf(source);
+  const elf = new Elf(source, files.scratch);
   return new SplitFile((section) => elf.contents(section), littleEndian);
 }

@@ -1,17 +1,69 @@
-// A file for what has no place in memory.
+// Files for what has no place in memory.
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MAX_READ } from './byte-source.ts';
+import { DebugSymbolsError } from './error.ts';
+
+/** What a conversion may write in all. A program of 4 GB with compressed sections needs a part of it. */
+const MAX_BYTES = 16 * 1024 * 1024 * 1024;
+
+/** The limit for temporary files is reached. This is not a DebugSymbolsError: readers pass over one in a damaged part. */
+export class ScratchFullError extends Error {
+  override readonly name = 'ScratchFullError';
+}
+
+/** The temporary files of a conversion, with a limit on all bytes that are ever written to them. */
+export class Scratch {
+  readonly #folder: string;
+  readonly #maximum: number;
+  readonly #inputs = new Set<TemporaryFile>();
+  #written = 0;
+
+  /** The files are in `folder`; by default, in the folder of the system for such files. */
+  constructor(folder = tmpdir(), maximum = MAX_BYTES) {
+    this.#folder = folder;
+    this.#maximum = maximum;
+  }
+
+  /** The caller closes the file. */
+  create(): TemporaryFile {
+    return new TemporaryFile(this.#folder, (bytes) => this.#count(bytes));
+  }
+
+  /** A file of unpacked input, which `closeInputs` closes. */
+  createInput(): TemporaryFile {
+    const file = this.create();
+    this.#inputs.add(file);
+    return file;
+  }
+
+  closeInput(file: TemporaryFile): void {
+    if (this.#inputs.delete(file)) file.close();
+  }
+
+  closeInputs(): void {
+    for (const file of this.#inputs) this.closeInput(file);
+  }
+
+  #count(bytes: number): void {
+    this.#written += bytes;
+    if (this.#written > this.#maximum)
+      throw new ScratchFullError(`the conversion needs more than ${this.#maximum} bytes of temporary files`);
+  }
+}
 
 /** A file without a name, where the system has such files, so that nothing remains of it after the process. */
 export class TemporaryFile {
   readonly #path: string;
   readonly #descriptor: number;
   readonly #isNamed: boolean;
+  readonly #onWrite: (bytes: number) => void;
   size = 0;
 
-  /** The file is in `folder`; by default, in the folder of the system for such files. */
-  constructor(folder = tmpdir()) {
+  /** `onWrite` can throw in front of each write. */
+  constructor(folder = tmpdir(), onWrite: (bytes: number) => void = () => undefined) {
+    this.#onWrite = onWrite;
     this.#path = join(folder, `chauffeur-symbols-${process.pid}-${Math.random().toString(36).slice(2)}`);
     // Fails if there is such a file.
     this.#descriptor = openSync(this.#path, 'wx+', 0o600);
@@ -19,6 +71,7 @@ export class TemporaryFile {
   }
 
   append(bytes: Uint8Array): number {
+    this.#onWrite(bytes.length);
     const position = this.size;
     for (let done = 0; done < bytes.length; )
       done += writeSync(this.#descriptor, bytes, done, bytes.length - done, position + done);
@@ -26,7 +79,11 @@ export class TemporaryFile {
     return position;
   }
 
+  /** Throws a DebugSymbolsError `truncated` outside of the file. */
   read(position: number, length: number): Buffer<ArrayBuffer> {
+    if (!(position >= 0 && length >= 0 && position + length <= this.size))
+      throw new DebugSymbolsError('truncated', `${length} bytes at ${position} are outside of ${this.size} bytes`);
+    if (length > MAX_READ) throw new DebugSymbolsError('too-large', `${length} bytes are read at once`);
     const bytes = Buffer.allocUnsafeSlow(length);
     for (let done = 0; done < length; ) {
       const count = readSync(this.#descriptor, bytes, done, length - done, position + done);
@@ -34,6 +91,11 @@ export class TemporaryFile {
       done += count;
     }
     return bytes;
+  }
+
+  /** The file in a form for other threads of the process. */
+  share() {
+    return { descriptor: this.#descriptor, start: 0, size: this.size };
   }
 
   close(): void {

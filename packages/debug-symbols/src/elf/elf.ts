@@ -2,6 +2,7 @@
 import { type ByteSource, PartSource } from '../byte-source.ts';
 import { Cursor } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
+import type { Scratch } from '../temporary-file.ts';
 import { inflateSection } from './compressed-section.ts';
 
 export type ElfSection = {
@@ -47,10 +48,14 @@ export class Elf {
   readonly loadAddress: number;
   readonly #segments: readonly Segment[];
   /** What was read once. Decompression is slow. */
-  readonly #contents = new Map<string, ByteSource | undefined>();
+  readonly #contents = new Map<string, ByteSource | { readonly failure: unknown } | undefined>();
+  /** Where large sections are decompressed. */
+  readonly scratch: Scratch | undefined;
 
-  constructor(source: ByteSource) {
+  /** Without `scratch`, decompressed sections have to fit in memory. */
+  constructor(source: ByteSource, scratch?: Scratch) {
     this.source = source;
+    this.scratch = scratch;
     const ident = source.read(0, 16);
     this.is64 = ident[4] === 2;
     this.littleEndian = ident[5] !== 2;
@@ -130,8 +135,19 @@ export class Elf {
 
   /** The contents of a section, without compression; undefined if the file has no such section. */
   contents(name: string): ByteSource | undefined {
-    if (!this.#contents.has(name)) this.#contents.set(name, this.#readContents(name));
-    return this.#contents.get(name);
+    if (!this.#contents.has(name)) this.#contents.set(name, this.#tryContents(name));
+    const found = this.#contents.get(name);
+    if (found !== undefined && 'failure' in found) throw found.failure;
+    return found;
+  }
+
+  /** A section that fails is not decompressed again for each unit that refers to it. */
+  #tryContents(name: string) {
+    try {
+      return this.#readContents(name);
+    } catch (failure) {
+      return { failure };
+    }
   }
 
   #readContents(name: string): ByteSource | undefined {
@@ -139,13 +155,13 @@ export class Elf {
     if (section !== undefined) return this.contentsOf(section);
     if (!name.startsWith('.debug_')) return undefined;
     const old = this.section(`.z${name.slice(1)}`);
-    return old && inflateSection(this.part(old), { kind: 'gnu' });
+    return old && inflateSection(this.part(old), { kind: 'gnu' }, this.scratch);
   }
 
   contentsOf(section: ElfSection): ByteSource {
     const part = this.part(section);
     if ((section.flags & FLAG.compressed) === 0) return part;
-    return inflateSection(part, { kind: 'elf', is64: this.is64, littleEndian: this.littleEndian });
+    return inflateSection(part, { kind: 'elf', is64: this.is64, littleEndian: this.littleEndian }, this.scratch);
   }
 
   part({ offset, size }: { offset: number; size: number }): ByteSource {

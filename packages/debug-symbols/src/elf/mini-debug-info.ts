@@ -1,15 +1,16 @@
 // The small ELF file in a stripped program, which has the names of its functions: `.gnu_debugdata`, compressed with xz.
 // Fedora and its relatives have it in all programs.
-import { MemorySource } from '../byte-source.ts';
 import { DebugSymbolsError } from '../error.ts';
+import { keepUnpacked } from '../unpacked.ts';
 import { unpackXz } from '../xz/xz.ts';
 import { Elf, isElf } from './elf.ts';
 
 /** Symbol tables of the largest programs need a fraction of it. */
 const MAX_SIZE = 256 * 1024 * 1024;
-/** Names become five to ten times smaller. Much more is made to fill memory. */
+/** Names become five to ten times smaller. Much more is made to fill a disk. */
 const MAX_RATIO = 64;
 const ANY_RATIO_SIZE = 16 * 1024 * 1024;
+const MARK_BYTES = 4;
 
 /** Undefined if the program has none, or it is damaged: the rest of the program is still of use. */
 export function readMiniDebugInfo(elf: Elf): Elf | undefined {
@@ -27,14 +28,8 @@ export function readMiniDebugInfo(elf: Elf): Elf | undefined {
 function openMini(elf: Elf, section: { readonly offset: number; readonly size: number }): Elf {
   const packed = elf.part(section);
   const limit = Math.min(MAX_SIZE, Math.max(ANY_RATIO_SIZE, packed.size * MAX_RATIO));
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for (const piece of unpackXz(packed)) {
-    size += piece.length;
-    if (size > limit) throw new DebugSymbolsError('too-large', `.gnu_debugdata unpacks to more than ${limit} bytes`);
-    pieces.push(piece);
-  }
-  const bytes = Buffer.concat(pieces);
-  if (!isElf(bytes)) throw new DebugSymbolsError('malformed', '.gnu_debugdata is not an ELF file');
-  return new Elf(new MemorySource(bytes));
+  const source = keepUnpacked(unpackXz(packed), limit, elf.scratch);
+  if (!isElf(source.read(0, Math.min(MARK_BYTES, source.size))))
+    throw new DebugSymbolsError('malformed', '.gnu_debugdata is not an ELF file');
+  return new Elf(source, elf.scratch);
 }

@@ -1,5 +1,6 @@
 // Writes a Breakpad symbol file. The format is documented in Breakpad's docs/symbol_files.md.
 import type { CallFrameRecord, FunctionRecord, PublicRecord, SymbolSink, WindowsFrameRecord } from '../symbol-sink.ts';
+import type { Scratch } from '../temporary-file.ts';
 import { BREAKS, NumberedTexts } from './numbered-texts.ts';
 import { RecordList } from './record-list.ts';
 import { FIELDS, type PackedFunctions } from './record-packer.ts';
@@ -27,9 +28,9 @@ export class SymbolWriter implements SymbolSink {
   readonly #windowsFrames: RecordList;
   #lineCount = 0;
 
-  /** What doesn't fit into memory is in a file in `folder`; by default, in the folder of the system for such files. */
-  constructor(folder?: string) {
-    this.#texts = new TextStore(folder);
+  /** What doesn't fit into memory is in a file of `scratch`. */
+  constructor(scratch?: Scratch) {
+    this.#texts = new TextStore(scratch);
     this.#files = new NumberedTexts(this.#texts, 'FILE');
     this.#origins = new NumberedTexts(this.#texts, 'INLINE_ORIGIN');
     this.#functions = new RecordList(this.#texts);

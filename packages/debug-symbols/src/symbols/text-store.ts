@@ -1,6 +1,6 @@
 // Keeps the text of many records in little memory: in a few buffers, and in a temporary file when they become too many.
 import { PagedSource } from '../paged-source.ts';
-import { TemporaryFile } from '../temporary-file.ts';
+import { Scratch, type TemporaryFile } from '../temporary-file.ts';
 
 const CHUNK_SIZE = 1024 * 1024;
 /** Chunks in memory. The rest is in the file. */
@@ -10,7 +10,7 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 
 export class TextStore {
   readonly #maximum: number;
-  readonly #folder: string | undefined;
+  readonly #scratch: Scratch;
   /** Buffers by the number of their chunk; undefined for chunks in the file. */
   readonly #chunks: (Buffer | undefined)[] = [];
   /** The positions in the file of the chunks that are not in memory. */
@@ -20,9 +20,8 @@ export class TextStore {
   #file: TemporaryFile | undefined;
   #pages: PagedSource | undefined;
 
-  /** The temporary file is in `folder`; by default, in that of the system. */
-  constructor(folder?: string, maximum = MAX_CHUNKS) {
-    this.#folder = folder;
+  constructor(scratch = new Scratch(), maximum = MAX_CHUNKS) {
+    this.#scratch = scratch;
     this.#maximum = maximum;
   }
 
@@ -83,7 +82,7 @@ export class TextStore {
   /** Moves the oldest chunk to the file if there are too many. The newest one is full. */
   #spill(): void {
     if (this.#chunks.length - this.#nextSpilled < this.#maximum) return;
-    this.#file ??= new TemporaryFile(this.#folder);
+    this.#file ??= this.#scratch.create();
     this.#positions[this.#nextSpilled] = this.#file.append(this.#chunks[this.#nextSpilled]!);
     this.#chunks[this.#nextSpilled] = undefined;
     this.#nextSpilled += 1;
