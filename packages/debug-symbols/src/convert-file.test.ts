@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -67,6 +67,64 @@ describe('convertFile', () => {
           : section,
       );
       assert.equal(convert(join(place({ game: buildElf(packed) }), 'game')), SAMPLE_SYMBOLS);
+    }
+  });
+
+  describe('with a large compressed section', () => {
+    /** More than is kept in memory. */
+    const SIZE = 40 * 1024 * 1024;
+    const padded = () => {
+      const { bytes: own } = sampleSections().find(({ name }) => name === '.debug_abbrev')!;
+      return concat(own, new Uint8Array(SIZE - own.length));
+    };
+    const head = (format: number, size: number) => concat(u32(format), u32(0), u64(size), u64(1));
+    const programWith = (name: string, contents: Uint8Array, flags = 0x800) =>
+      buildElf(
+        sampleSections().map((section) =>
+          section.name === '.debug_abbrev' ? { ...section, name, flags, bytes: contents } : section,
+        ),
+      );
+    const bigEndian = (size: number) => Uint8Array.from(u64(size)).reverse();
+
+    it('writes the same symbols, however the section is compressed', () => {
+      const all = padded();
+      const half = SIZE / 2;
+      const frames = concat(zstdCompressSync(all.subarray(0, half)), zstdCompressSync(all.subarray(half)));
+      for (const program of [
+        programWith('.debug_abbrev', concat(head(1, SIZE), deflateSync(all))),
+        programWith('.debug_abbrev', concat(head(2, SIZE), zstdCompressSync(all))),
+        programWith('.debug_abbrev', concat(head(2, SIZE), frames)),
+        programWith('.zdebug_abbrev', concat(text('ZLIB').subarray(0, 4), bigEndian(SIZE), deflateSync(all)), 0),
+      ])
+        assert.equal(convert(join(place({ game: program }), 'game')), SAMPLE_SYMBOLS);
+    });
+
+    it('is refused, or goes without the section, if its size is wrong or more than temporary files may have', () => {
+      const packed = deflateSync(padded());
+      const game = (size: number, bytesOf = packed) =>
+        join(place({ game: programWith('.debug_abbrev', concat(head(1, size), bytesOf)) }), 'game');
+      for (const path of [game(SIZE - 1), game(SIZE + 1), game(1), game(SIZE, packed.subarray(0, packed.length - 100))])
+        assert.notEqual(attempt(path), SAMPLE_SYMBOLS);
+      assert.equal(refusal(game(SIZE), { maxTemporaryBytes: SIZE - 1 }), 'too-large');
+      assert.equal(convert(game(SIZE), { maxTemporaryBytes: SIZE }), SAMPLE_SYMBOLS);
+    });
+
+    it('leaves no temporary file behind', () => {
+      const own = place({ game: programWith('.debug_abbrev', concat(head(1, SIZE), deflateSync(padded()))) });
+      const temporaryFolder = join(own, 'temporary');
+      mkdirSync(temporaryFolder);
+      assert.equal(convert(join(own, 'game'), { temporaryFolder }), SAMPLE_SYMBOLS);
+      refusal(join(own, 'game'), { temporaryFolder, maxTemporaryBytes: 1 });
+      assert.deepEqual(readdirSync(temporaryFolder), []);
+    });
+
+    function attempt(path: string): string | undefined {
+      try {
+        return convert(path);
+      } catch (error) {
+        assert.ok(error instanceof DebugSymbolsError, String(error));
+        return undefined;
+      }
     }
   });
 

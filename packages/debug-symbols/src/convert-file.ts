@@ -58,13 +58,14 @@ type Input = { readonly path: string; readonly source: ByteSource; readonly form
  * for one that can't be read.
  */
 export function convertFile(path: string, options: ConversionOptions = {}): Conversion {
-  const started = startConversion(path, options);
+  const files = openFilesFor(options);
   try {
-    return started.finish(runSteps(started.open()));
+    const { steps, finish } = startConversion(path, options, files);
+    return finish(runSteps(steps));
   } catch (error) {
-    throw started.fail(error);
+    throw abandon(files, error);
   } finally {
-    started.files.close();
+    files.close();
   }
 }
 
@@ -73,34 +74,37 @@ export async function convertFileInThreads(
   path: string,
   options: ConversionOptions & SpreadOptions,
 ): Promise<Conversion> {
-  const started = startConversion(path, options);
+  const files = openFilesFor(options);
   try {
-    return started.finish(await spreadSteps(started.open(), options));
+    const { steps, finish } = startConversion(path, options, files);
+    return finish(await spreadSteps(steps, options));
   } catch (error) {
-    throw started.fail(error);
+    throw abandon(files, error);
   } finally {
-    started.files.close();
+    files.close();
   }
 }
 
-function startConversion(path: string, options: ConversionOptions) {
-  const scratch = new Scratch(options.temporaryFolder, options.maxTemporaryBytes);
-  const files = new OpenFiles(scratch);
-  const writer = new SymbolWriter(scratch);
-  const counterpart: { path: string | undefined } = { path: undefined };
-  const open = (): Steps<ModuleIdentity> => {
-    const main = openInput(path, files);
-    const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
-    counterpart.path = other?.path;
-    return new Converter(files, options, writer).convert(main, other, counterpart);
-  };
+function openFilesFor({ temporaryFolder, maxTemporaryBytes }: ConversionOptions): OpenFiles {
+  return new OpenFiles(new Scratch(temporaryFolder, maxTemporaryBytes));
+}
+
+/** Removes the temporary files, and returns the error for the caller. */
+function abandon({ scratch }: OpenFiles, error: unknown): unknown {
+  scratch.closeAll();
+  if (!(error instanceof ScratchFullError)) return error;
+  return new DebugSymbolsError('too-large', error.message, { cause: error });
+}
+
+/** A conversion before its first step. Its files are closed after the last one. */
+export function startConversion(path: string, options: ConversionOptions, files: OpenFiles) {
+  const main = openInput(path, files);
+  const other = options.counterpart === undefined ? undefined : openInput(options.counterpart, files);
+  const writer = new SymbolWriter(files.scratch);
+  const counterpart = { path: other?.path };
+  const steps = new Converter(files, options, writer).convert(main, other, counterpart);
   const finish = (identity: ModuleIdentity): Conversion => ({ identity, writer, counterpart: counterpart.path });
-  const fail = (error: unknown): unknown => {
-    writer.close();
-    if (!(error instanceof ScratchFullError)) return error;
-    return new DebugSymbolsError('too-large', error.message, { cause: error });
-  };
-  return { files, open, finish, fail };
+  return { steps, finish };
 }
 
 function openInput(path: string, files: OpenFiles): Input {

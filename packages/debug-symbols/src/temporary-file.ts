@@ -17,6 +17,7 @@ export class ScratchFullError extends Error {
 export class Scratch {
   readonly #folder: string;
   readonly #maximum: number;
+  readonly #files = new Set<TemporaryFile>();
   readonly #inputs = new Set<TemporaryFile>();
   #written = 0;
 
@@ -26,24 +27,30 @@ export class Scratch {
     this.#maximum = maximum;
   }
 
-  /** The caller closes the file. */
   create(): TemporaryFile {
-    return new TemporaryFile(this.#folder, (bytes) => this.#count(bytes));
+    const file = new TemporaryFile(this.#folder, (bytes) => this.#count(bytes));
+    this.#files.add(file);
+    return file;
   }
 
-  /** A file of unpacked input, which `closeInputs` closes. */
+  /** A file of unpacked input, which is not needed once the input has been read. */
   createInput(): TemporaryFile {
     const file = this.create();
     this.#inputs.add(file);
     return file;
   }
 
-  closeInput(file: TemporaryFile): void {
-    if (this.#inputs.delete(file)) file.close();
+  close(file: TemporaryFile): void {
+    this.#inputs.delete(file);
+    if (this.#files.delete(file)) file.close();
   }
 
   closeInputs(): void {
-    for (const file of this.#inputs) this.closeInput(file);
+    for (const file of this.#inputs) this.close(file);
+  }
+
+  closeAll(): void {
+    for (const file of this.#files) this.close(file);
   }
 
   #count(bytes: number): void {

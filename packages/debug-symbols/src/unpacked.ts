@@ -28,7 +28,7 @@ export function keepUnpacked(pieces: Iterable<Uint8Array>, maximum: number, scra
     }
     return file ?? new MemorySource(Buffer.concat(kept));
   } catch (error) {
-    if (file !== undefined) scratch!.closeInput(file);
+    if (file !== undefined) scratch!.close(file);
     throw error;
   }
 }

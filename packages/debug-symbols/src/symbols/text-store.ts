@@ -90,7 +90,7 @@ export class TextStore {
 
   /** Removes the file. Nothing can be read afterwards. */
   close(): void {
-    this.#file?.close();
+    if (this.#file !== undefined) this.#scratch.close(this.#file);
     this.#file = undefined;
   }
 }
