@@ -99,7 +99,30 @@ describe('a data folder of an earlier version', () => {
   });
 });
 
-test('what a killed process was working on is removed a day later, and nothing else', async () => {
+test('what a killed process of the same system was working on is removed at the next start', async () => {
+  const folder = await makeFolder();
+  try {
+    await withWorkFolder(folder, async (work) => {
+      const own = basename(work);
+      const [, system, pid] = own.split('-');
+      assert.equal(pid, String(process.pid));
+      // No process has such an id; a process of another system may.
+      const names = [
+        `work-${system}-999999999-aaaaaa`,
+        'work-000000000000-999999999-aaaaaa',
+        `work-${system}-1-aaaaaa`,
+      ];
+      for (const name of [...names, `work-${system}-${pid}-of-an-earlier-run`])
+        await mkdir(join(folder, 'spool', name));
+      await makeDataFolder(folder);
+      assert.deepEqual((await readdir(join(folder, 'spool'))).toSorted(), [...names.slice(1), own].toSorted());
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('what a killed process elsewhere was working on is removed a day later, and nothing else', async () => {
   const folder = await makeFolder();
   try {
     await assert.rejects(

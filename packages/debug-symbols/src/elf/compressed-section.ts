@@ -6,14 +6,17 @@ import { type Scratch, ScratchFullError } from '../temporary-file.ts';
 import { keepUnpacked } from '../unpacked.ts';
 import { inflate } from './inflate.ts';
 
-type Header =
+export type CompressionHeader =
   | { readonly kind: 'gnu' }
   | { readonly kind: 'elf'; readonly is64: boolean; readonly littleEndian: boolean };
 
 const FORMATS: Readonly<Record<number, 'zlib' | 'zstd'>> = { 1: 'zlib', 2: 'zstd' };
 /** What one section may have after decompression, in bytes: what DWARF's offsets of 32 bits reach. */
 const MAX_SIZE = 2 ** 32;
-/** Debug information becomes ten to twenty times smaller. A large section that claims much more is made to fill a disk. */
+/**
+ * Debug information becomes ten to twenty times smaller, though a single section of equal parts can become a thousand
+ * times smaller. A section that claims much more than the size of the whole file is made to fill a disk.
+ */
 const MAX_RATIO = 64;
 const ANY_RATIO_SIZE = 64 * 1024 * 1024;
 
@@ -21,9 +24,13 @@ const ANY_RATIO_SIZE = 64 * 1024 * 1024;
  * Decompresses a whole section, into a temporary file of `scratch` if it is large. Throws `malformed`, `unsupported` and
  * `too-large`.
  */
-export function inflateSection(part: ByteSource, header: Header, scratch: Scratch | undefined): ByteSource {
+export function inflateSection(
+  part: ByteSource,
+  header: CompressionHeader,
+  { fileSize, scratch }: { readonly fileSize: number; readonly scratch: Scratch | undefined },
+): ByteSource {
   const { format, size, at } = readHeader(part, header);
-  if (size > MAX_SIZE || size > Math.max(ANY_RATIO_SIZE, part.size * MAX_RATIO))
+  if (size > MAX_SIZE || size > Math.max(ANY_RATIO_SIZE, fileSize * MAX_RATIO))
     throw new DebugSymbolsError('too-large', `a compressed section claims to have ${size} bytes`);
   try {
     const packed = new PartSource(part, at, part.size - at);
@@ -36,7 +43,10 @@ export function inflateSection(part: ByteSource, header: Header, scratch: Scratc
   }
 }
 
-function readHeader(part: ByteSource, header: Header): { format: 'zlib' | 'zstd'; size: number; at: number } {
+function readHeader(
+  part: ByteSource,
+  header: CompressionHeader,
+): { format: 'zlib' | 'zstd'; size: number; at: number } {
   if (header.kind === 'gnu') {
     const start = part.read(0, 12);
     if (Buffer.from(start.subarray(0, 4)).toString('latin1') !== 'ZLIB')

@@ -3,7 +3,7 @@ import { type ByteSource, PartSource } from '../byte-source.ts';
 import { Cursor } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
 import type { Scratch } from '../temporary-file.ts';
-import { inflateSection } from './compressed-section.ts';
+import { type CompressionHeader, inflateSection } from './compressed-section.ts';
 
 export type ElfSection = {
   readonly name: string;
@@ -155,13 +155,17 @@ export class Elf {
     if (section !== undefined) return this.contentsOf(section);
     if (!name.startsWith('.debug_')) return undefined;
     const old = this.section(`.z${name.slice(1)}`);
-    return old && inflateSection(this.part(old), { kind: 'gnu' }, this.scratch);
+    return old && this.#inflate(this.part(old), { kind: 'gnu' });
   }
 
   contentsOf(section: ElfSection): ByteSource {
     const part = this.part(section);
     if ((section.flags & FLAG.compressed) === 0) return part;
-    return inflateSection(part, { kind: 'elf', is64: this.is64, littleEndian: this.littleEndian }, this.scratch);
+    return this.#inflate(part, { kind: 'elf', is64: this.is64, littleEndian: this.littleEndian });
+  }
+
+  #inflate(part: ByteSource, header: CompressionHeader): ByteSource {
+    return inflateSection(part, header, { fileSize: this.source.size, scratch: this.scratch });
   }
 
   part({ offset, size }: { offset: number; size: number }): ByteSource {

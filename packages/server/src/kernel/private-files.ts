@@ -1,6 +1,9 @@
 // The modes of everything that the server writes to disk: only its own account can read it, whatever the umask is.
+import { createHash } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, opendir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
 import { isUuid } from './secrets/ids.ts';
 
 export const PRIVATE_FILE = 0o600;
@@ -41,26 +44,62 @@ export async function openSpool(dataFolder: string): Promise<string> {
   return spool;
 }
 
-/** Runs `work` with a new folder, and removes it afterwards. If the process is killed, it is removed a day later. */
+/**
+ * Runs `work` with a new folder, and removes it afterwards. If the process is killed, the next one on the same system
+ * removes it, and one elsewhere a day later.
+ */
 export async function withWorkFolder<T>(dataFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(await openSpool(dataFolder), WORK_PREFIX));
+  const folder = await mkdtemp(join(await openSpool(dataFolder), `${WORK_PREFIX}${systemId()}-${process.pid}-`));
+  workFolders.add(basename(folder));
   try {
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
+    workFolders.delete(basename(folder));
+  }
+}
+
+/** The names of the folders that this process works in. */
+const workFolders = new Set<string>();
+
+/** Identifies the system in which process ids are unique: the host, and on Linux the container. */
+function systemId(): string {
+  let container = '';
+  try {
+    container = readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Other systems have none.
+  }
+  return createHash('sha256').update(`${hostname()} ${container}`).digest('hex').slice(0, 12);
+}
+
+/** Whether the process that made the folder is certainly dead. */
+function isOrphan(name: string): boolean {
+  const [system, pid] = name.slice(WORK_PREFIX.length).split('-');
+  if (!name.startsWith(WORK_PREFIX) || system !== systemId() || !/^[1-9]\d*$/.test(pid ?? '')) return false;
+  if (Number(pid) === process.pid) return !workFolders.has(name);
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
   }
 }
 
 /** When each spool was last cleaned, in milliseconds since 1970. */
 const cleanedAt = new Map<string, number>();
 
-/** Removes what is older than a day: another process may share the data folder, and work on what is newer. */
+/**
+ * Removes what dead processes of this system have left, and what is older than a day: a process elsewhere may share the
+ * data folder, and work on what is newer.
+ */
 async function removeAbandoned(spool: string): Promise<void> {
   cleanedAt.set(spool, Date.now());
   for await (const { name } of (await opendir(spool).catch(() => null)) ?? []) {
     const path = join(spool, name);
     const status = name.startsWith(WORK_PREFIX) || isUuid(name) ? await lstat(path).catch(() => null) : null;
-    if (status !== null && Date.now() - status.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+    if (status === null) continue;
+    if (isOrphan(name) || Date.now() - status.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
   }
 }
 

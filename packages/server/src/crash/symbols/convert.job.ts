@@ -155,7 +155,9 @@ export type ConvertResult =
   | { readonly unreadable: string; readonly bug?: string };
 
 const THREAD = new URL('./convert.thread.ts', import.meta.url);
-const MAX_HEAP_MB = 1024;
+/** A program or PDB of a gigabyte takes half of each. More is needed by files that are made to fill memory. */
+const MAX_HEAP_MB = 768;
+const MAX_BUFFER_MB = 512;
 const MAX_TIME = 10 * MINUTE;
 /** Several times what a slow machine needs for a mebibyte. */
 const TIME_PER_MIB = 500;
@@ -167,5 +169,9 @@ export function convertInThread(input: ConvertInput, limits: ThreadLimits): Prom
 
 /** A small file that takes long is malicious, and would keep other jobs waiting. */
 export function limitsOf(size: number): ThreadLimits {
-  return { timeoutMs: Math.min(MAX_TIME, MINUTE + TIME_PER_MIB * (size / MIB)), maxHeapMb: MAX_HEAP_MB };
+  return {
+    timeoutMs: Math.min(MAX_TIME, MINUTE + TIME_PER_MIB * (size / MIB)),
+    maxHeapMb: MAX_HEAP_MB,
+    maxBufferMb: MAX_BUFFER_MB,
+  };
 }

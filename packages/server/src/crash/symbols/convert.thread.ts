@@ -1,7 +1,7 @@
 // The thread of `convertNative`: converts one native file to symbol files, one for each CPU.
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { LIMITS, MIB } from '@chauffeur/contract/limits';
+import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { isCabinet, unpackCabinet } from '@chauffeur/debug-symbols/cabinet/cabinet';
 import { convertFile } from '@chauffeur/debug-symbols/convert-file';
 import { readSupplementaryId } from '@chauffeur/debug-symbols/elf/debug-link';
@@ -11,6 +11,7 @@ import { detectFormat } from '@chauffeur/debug-symbols/file-format';
 import { identityRecords } from '@chauffeur/debug-symbols/identity';
 import { readSlices } from '@chauffeur/debug-symbols/macho/macho';
 import { OpenFiles } from '@chauffeur/debug-symbols/open-files';
+import { ScratchFullError } from '@chauffeur/debug-symbols/temporary-file';
 import { answerTask } from '../../kernel/threads/threads.ts';
 import type { ConvertInput, ConvertResult } from './convert.job.ts';
 
@@ -19,6 +20,8 @@ const PORTION = 256 * 1024;
 const CABINET_BYTES = 4;
 /** What a cabinet may unpack to however small it is. */
 const FREE_BYTES = 64 * MIB;
+/** The compressed sections and the symbols of the largest file fit. They are on the disk of the server's data. */
+const MAX_TEMPORARY_BYTES = 2 * LIMITS.nativeFileBytes;
 
 /** What is wrong with a file, as a clause. */
 class UnreadableError extends Error {}
@@ -32,6 +35,10 @@ await answerTask(async ({ folder, ...input }: ConvertInput): Promise<ConvertResu
     if (needs !== undefined) return { needs };
     return { texts: cpusOf(path).map((cpu, index) => convert(path, { ...others, cpu, folder }, `${index}.sym`)) };
   } catch (error) {
+    if (error instanceof DebugSymbolsError && error.cause instanceof ScratchFullError)
+      return {
+        unreadable: `it needs more than ${MAX_TEMPORARY_BYTES / GIB} GB of temporary files; convert it with \`chauffeur symbols\``,
+      };
     if (error instanceof DebugSymbolsError || error instanceof UnreadableError) return { unreadable: error.message };
     // An error of the disk, after which another try may succeed.
     if (error instanceof Error && 'syscall' in error) throw error;
@@ -105,6 +112,7 @@ function convert(path: string, { cpu, folder, counterpart, supplementary }: Othe
   const { identity, writer } = convertFile(path, {
     findsCounterparts: false,
     temporaryFolder: folder,
+    maxTemporaryBytes: MAX_TEMPORARY_BYTES,
     ...(cpu !== undefined && { cpu }),
     ...(counterpart !== undefined && { counterpart }),
     ...(supplementary != null && { supplementary }),

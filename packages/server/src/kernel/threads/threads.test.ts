@@ -45,6 +45,16 @@ describe('runInThread', () => {
     }
   });
 
+  it('ends a thread whose buffers, which are not in the heap, become too large while it computes', async () => {
+    const order = { behaviour: 'buffers' satisfies Behaviour };
+    const limits = { timeoutMs: 20_000, maxHeapMb: 64, maxBufferMb: 100 };
+    await assert.rejects(
+      runInThread(THREAD, order, limits),
+      (error) => error instanceof ThreadCrashError && error.reason === 'memory',
+    );
+    assert.equal(await runInThread(THREAD, { behaviour: 'echo', value: 1 }, limits), 1);
+  });
+
   it('rejects if the file does not exist', async () => {
     const missing = new URL('./nowhere.thread.ts', import.meta.url);
     await assert.rejects(runInThread(missing, null, { timeoutMs: 20_000, maxHeapMb: 64 }), ThreadCrashError);

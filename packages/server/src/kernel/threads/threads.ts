@@ -12,7 +12,7 @@ export class ThreadTimeoutError extends Error {
 export class ThreadCrashError extends Error {
   override readonly name = 'ThreadCrashError';
   /**
-   * `memory`: the heap was full. `error`: something threw outside the task; see the cause. `exit`: the thread ended by
+   * `memory`: the heap or the buffers exceeded their limit. `error`: something threw outside the task; see the cause. `exit`: the thread ended by
    * itself.
    */
   readonly reason: 'memory' | 'error' | 'exit';
@@ -75,6 +75,8 @@ export type ThreadLimits = {
   maxHeapMb: number;
   /** Ends the task, which then rejects with the signal's reason. */
   signal?: AbortSignal;
+  /** MiB of buffers outside of the heap; without a limit by default. They are measured ten times a second. */
+  maxBufferMb?: number;
 };
 
 /** An error class that a task may reject with, so that its caller can tell it from a crash. */
@@ -91,7 +93,7 @@ type Answer<Output> = { output: Output } | { failure: { name: string; message: s
 export function runInThread<Output>(
   entry: URL,
   input: unknown,
-  { timeoutMs, maxHeapMb, signal }: ThreadLimits,
+  { timeoutMs, maxHeapMb, maxBufferMb, signal }: ThreadLimits,
   failures: readonly TaskFailure[] = [],
 ): Promise<Output> {
   if (signal?.aborted) return Promise.reject(signal.reason);
@@ -99,11 +101,16 @@ export function runInThread<Output>(
   const worker = new Worker(entry, { workerData: input, resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
   countStart(entry);
   let timer: NodeJS.Timeout | undefined;
+  let watch: NodeJS.Timeout | undefined;
   let onAbort = () => {};
   const result = new Promise<Output>((resolve, reject) => {
     timer = setTimeout(() => reject(new ThreadTimeoutError(`${name} took longer than ${timeoutMs} ms`)), timeoutMs);
     onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort);
+    if (maxBufferMb !== undefined)
+      watch = watchBuffers(worker, maxBufferMb, () =>
+        reject(new ThreadCrashError('memory', `${name} exceeded its limit of ${maxBufferMb} MiB for buffers`)),
+      );
     worker.on('message', (answer: Answer<Output>) => {
       if ('output' in answer) resolve(answer.output);
       else reject(rebuildFailure(name, answer.failure, failures));
@@ -115,10 +122,27 @@ export function runInThread<Output>(
     result.finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
+      clearInterval(watch);
       // Not awaited: a thread whose heap is full may be stuck in garbage collection, and would block its caller.
       void worker.terminate();
     }),
   );
+}
+
+const WATCH_MS = 100;
+const BYTES_PER_MIB = 1024 * 1024;
+
+/** The limits of a worker cover only its heap, so its buffers are measured from outside, also while it computes. */
+function watchBuffers(worker: Worker, maxBufferMb: number, onExceeded: () => void): NodeJS.Timeout {
+  let isPending = false;
+  return setInterval(async () => {
+    if (isPending) return;
+    isPending = true;
+    // It rejects if the thread has ended.
+    const statistics = await worker.getHeapStatistics().catch(() => undefined);
+    isPending = false;
+    if ((statistics?.external_memory ?? 0) > maxBufferMb * BYTES_PER_MIB) onExceeded();
+  }, WATCH_MS);
 }
 
 /** Called once by a thread file: runs `task` on the input of `runInThread` and sends back its result or error. */
