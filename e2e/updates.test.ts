@@ -6,7 +6,14 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync,
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { findFreePort } from '../packages/server/test/setup/free-port.ts';
-import { makeGame, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
+import {
+  makeGame,
+  request,
+  startServer,
+  type TestGame,
+  type TestServer,
+} from '../packages/server/test/setup/server.ts';
+import { until } from '../packages/server/test/setup/until.ts';
 import { shipAndScan } from '../packages/server/test/setup/uploads.ts';
 import { noise, read, write } from '../packages/updater/test/setup/folders.ts';
 import { makeFolder, type Result, runCommand } from './setup/processes.ts';
@@ -41,6 +48,12 @@ async function succeed(...args: string[]): Promise<Record<string, unknown>> {
   return json;
 }
 
+/** How often a version was downloaded. */
+async function downloadsOf(version: string): Promise<number | undefined> {
+  const { body } = await request(`${server.api}/tool/builds`, { headers: game.keyHeaders });
+  return body.data.builds.find((build: { version: string }) => build.version === version)?.downloads;
+}
+
 const push = (folder: string, version: string, ...more: string[]) =>
   succeed('push', folder, '--version', version, '--os', 'linux', '--arch', 'x86_64', '--json', ...more);
 
@@ -59,6 +72,7 @@ test('a pushed game is installed, started, updated, repaired and removed', async
   assert.deepEqual((first.to as { version: string }).version, '1.0');
   assert.deepEqual(read(folder), read(source));
   assert.ok((await succeed('verify', folder, '--json')).ok);
+  await until(async () => (await downloadsOf('1.0')) === 1);
 
   const launched = await chauffeur('launch', folder, '--', 'owls');
   assert.match(launched.stdout, /^playing owls as [0-9a-f-]{36}$/m, launched.stderr);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { encodeManifest, packManifest } from '@chauffeur/deltas/manifest';
 import { type Changes, checkObstacles, isExecutable, isUnchanged, planChanges, reusedOf, timesOf } from './changes.ts';
+import type { Part } from './download.ts';
 import { UpdaterError } from './error.ts';
 import { statOf } from './inside.ts';
 import { type Options, type Result, versionOf } from './options.ts';
@@ -57,7 +58,8 @@ export async function bringTo(
     changes,
     made: target.made,
     signal,
-    fetchParts: (parts) => transfer.fetch(target.source, offer.size, parts, signal),
+    fetchParts: (parts) =>
+      transfer.fetch(target.source, offer.size, current.build === null ? fromStart(parts) : parts, signal),
     onPlanned: (bytes) => transfer.plan(bytes),
     onBuilt: (bytes) => transfer.built(bytes, changes),
     onResumed: (bytes) => transfer.resumed(bytes),
@@ -96,6 +98,16 @@ export async function bringTo(
     replaced: replaced === null ? null : { folder: join(folders.state, replaced), paths: changes.replaced },
     changelog: options.changelog,
   };
+}
+
+/** A local header with the longest path. */
+const MAX_HEADER_BYTES = 8192;
+
+/** Begins with the first byte of the zip, since servers count a download when its first byte is asked for. */
+function fromStart(parts: readonly Part[]): readonly Part[] {
+  const first = parts.reduce((least, { offset }) => Math.min(least, offset), Number.POSITIVE_INFINITY);
+  if (first === 0 || first > MAX_HEADER_BYTES) return parts;
+  return [{ offset: 0, length: first, use: async () => {} }, ...parts];
 }
 
 /** All changes of the folder, without those of files that were changed while the new version was built. */

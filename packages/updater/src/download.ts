@@ -192,9 +192,11 @@ class StreamReader {
   }
 
   async #next(): Promise<void> {
+    // The chunk is no longer valid when the next one is asked for.
+    this.#position += this.#chunk.length;
+    this.#chunk = Buffer.alloc(0);
     const { value, done } = await this.#bytes.next();
     if (done) throw new TransientError('The connection ended too early.');
-    this.#position += this.#chunk.length;
     this.#chunk = value as Buffer;
   }
 }
