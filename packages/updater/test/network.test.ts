@@ -119,7 +119,8 @@ test('failures that may pass are tried again, and others are not', async () => {
     }),
     { code: 'network', message: /410/ },
   );
-  assert.ok(count <= 4);
+  // One for each connection, and those of the attempt before that were on their way.
+  assert.ok(count <= 8, `${count} requests`);
 });
 
 test('signed addresses that expire are asked for again, and get no login', async () => {
