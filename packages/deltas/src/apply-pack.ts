@@ -31,7 +31,7 @@ export type PackFiles = {
 /**
  * Writes all files of the draft whose hashes are missing, one after the other, while the result is iterated: each step makes
  * up to a few megabytes and yields their number. What is written can't be trusted before `completeDraft` has checked it.
- * Throws DeltaError if the pack is invalid or belongs to other files; it may be hostile. Takes up to 150 MB of memory for a
+ * Throws DeltaError if the pack is invalid or belongs to other files; it may be hostile. Takes up to 100 MB of memory for a
  * hostile pack, and 30 MB for others.
  */
 export function* applyPack(

@@ -36,6 +36,9 @@ export type Draft = {
   readonly id: Buffer;
 };
 
+/** Of a difference, unpacked. A client does better with the whole manifest than with a longer one. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
 /** Throws DeltaError if the bytes are invalid or don't belong to `old`; they may be hostile. */
 export function decodeDifference(old: Manifest, bytes: Uint8Array): Draft {
   const reader = new ByteReader(bytes);
@@ -44,7 +47,7 @@ export function decodeDifference(old: Manifest, bytes: Uint8Array): Draft {
   const hasHashes = reader.varint(1) === 0;
   if (!reader.bytes(ID_BYTES).equals(idOf(old))) throw new DeltaError('The difference is for another old manifest.');
   const id = reader.bytes(ID_BYTES);
-  const length = reader.varint(MANIFEST_LIMITS.bytes);
+  const length = reader.varint(MAX_BODY_BYTES);
   const { manifest, missing } = decodeBody(
     old,
     new ByteReader(decompress(reader.bytes(reader.left), length)),
@@ -161,12 +164,18 @@ function decodeHeader(old: Manifest, reader: ByteReader): Header {
 function readOrder(old: Manifest, reader: ByteReader): (number | Fresh)[] {
   const order: (number | Fresh)[] = [];
   let at = 0;
+  let fresh = 0;
   for (let left = reader.varint(reader.left); left > 0; left -= 1) {
     const number = reader.varint(OPS.length * MANIFEST_LIMITS.entries);
     const [op, count] = [OPS[number % OPS.length]!, Math.floor(number / OPS.length) + 1];
     if (op !== 'add' && at + count > old.entries.length) throw new DeltaError('The old manifest has fewer entries.');
     if (op !== 'drop' && order.length + count > MANIFEST_LIMITS.entries)
       throw new DeltaError('There are too many entries.');
+    // An entry that isn't kept takes two bytes at least, and memory before they are read.
+    if (op === 'add' || op === 'change') {
+      fresh += count;
+      if (2 * fresh > reader.left) throw new DeltaError('The difference ends too early.');
+    }
     for (let step = 0; step < count; step += 1) {
       if (op === 'keep') order.push(at);
       if (op === 'change') order.push(emptyFresh(old.entries[at]!));

@@ -8,8 +8,8 @@ const MAGIC = Buffer.from('CHMP\x01', 'latin1');
 /** The magic and the length of the index. */
 export const PACK_HEAD_BYTES = MAGIC.length + 4;
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
-/** Of one stream of a segment, unpacked. */
-const MAX_STREAM_BYTES = 32 * 1024 * 1024;
+/** Of the streams of a segment together, unpacked, and of each of them packed. */
+const MAX_SEGMENT_BYTES = 32 * 1024 * 1024;
 const MAX_SEGMENTS = 100_000;
 const COMPRESSION_LEVEL = 19;
 
@@ -52,8 +52,10 @@ export function readPackIndex(index: Uint8Array): PackIndex {
   const segments: Segment[] = [];
   for (let left = reader.varint(MAX_SEGMENTS); left > 0; left -= 1) {
     const newBytes = reader.varint(MANIFEST_LIMITS.fileBytes);
-    const lengths = () => ({ unpacked: reader.varint(MAX_STREAM_BYTES), packed: reader.varint(MAX_STREAM_BYTES) });
+    const lengths = () => ({ unpacked: reader.varint(MAX_SEGMENT_BYTES), packed: reader.varint(MAX_SEGMENT_BYTES) });
     const streams = { operations: lengths(), distances: lengths(), added: lengths(), literals: lengths() };
+    const unpacked = STREAMS.reduce((sum, name) => sum + streams[name].unpacked, 0);
+    if (unpacked > MAX_SEGMENT_BYTES) throw new DeltaError('A segment of the patch pack is too large.');
     segments.push({ offset, newBytes, streams });
     offset += packedBytes({ streams });
   }
