@@ -70,9 +70,9 @@ type Kind = 'patches' | 'manifest-differences';
 type Lie = { readonly name: string; readonly change: (bytes: Buffer) => Buffer };
 
 /** Updates from each version to the other, with one falsified pack or difference after the other. */
-async function assertAllUpdate({ folder, old, next }: Pair, kind: Kind, lies: Iterable<Lie>): Promise<void> {
+async function assertAllUpdate({ folder, old, next }: Pair, kind: Kind, falsified: Iterable<Lie>): Promise<void> {
   origin.offered = next;
-  for (const { name, change } of lies) {
+  for (const { name, change } of falsified) {
     const offered: Release = origin.offered;
     origin.falsify = (bytes, asked) => (asked === kind ? change(bytes) : null);
     await update({ ...QUICK, folder }).catch((error: unknown) => {
@@ -171,13 +171,13 @@ test('packs and differences for other versions are given up', async (t) => {
   const pair = await prepare(t);
   const others = [origin.release({ 'bin/game': 'x' }), origin.release({ 'data/a.pak': noise(4000, 3) })] as const;
   for (const kind of ['patches', 'manifest-differences'] as const) {
-    const lies = [[...others], [pair.old, others[0]], [others[0], pair.next], [pair.next, pair.next]].map(
+    const falsified = [[...others], [pair.old, others[0]], [others[0], pair.next], [pair.next, pair.next]].map(
       ([from, to]) => ({
         name: `${kind} from ${from!.version} to ${to!.version}`,
         change: () => origin.pairOf(kind, from!, to!),
       }),
     );
-    await assertAllUpdate(pair, kind, [...lies, ...lies]);
+    await assertAllUpdate(pair, kind, [...falsified, ...falsified]);
   }
 });
 
