@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { changed } from '../src/kernel/database/db.ts';
 import { composeBundle } from '../src/ship/uploads/compose.job.ts';
+import { sweepBlobs, sweepSessions } from '../src/ship/uploads/uploads.ts';
 import { bundleOf, type TestBundle, type Tree } from './setup/bundles.ts';
 import { leftoversOf } from './setup/leftovers.ts';
 import { type S3Server, startS3 } from './setup/s3.ts';
@@ -219,6 +220,36 @@ test('two workers that compose the same bundle make one file', async () => {
     assert.equal(files, 1);
     const { file } = await readSession(quiet, game, id);
     assert.deepEqual(blobs, [`${file?.file_uid}.zip`]);
+  } finally {
+    await quiet.stop();
+  }
+});
+
+test('a session that expires while its zip is composed is kept for a day', async () => {
+  let hours = 0;
+  const clock = { now: () => new Date(Date.now() + hours * 3_600_000) };
+  const quiet = await startServer({ role: 'api', clock, env: { CHAUFFEUR_SESSION_HOURS: '1' } });
+  try {
+    const game = await makeGame(quiet);
+    const bundle = bundleOf(FIRST).fill();
+    const sent = async (version: string) => {
+      const id = await openBundle(quiet, game, await register(quiet, game, { version }), bundle);
+      await sendChunk(quiet, game, id, bundle, 0, bundle.length);
+      return id;
+    };
+    const [composed, forgotten] = [await sent('1'), await sent('2')];
+    hours = 2;
+    await sweepSessions(quiet.ctx);
+    assert.equal((await readSession(quiet, game, composed)).state, 'composing');
+    const attempt = { number: 1, last: false, signal: new AbortController().signal };
+    await composeBundle(quiet.ctx, { gameId: game.uid, sessionId: composed }, attempt);
+    assert.equal((await readSession(quiet, game, composed)).state, 'done');
+    hours = 26;
+    await sweepSessions(quiet.ctx);
+    assert.equal(await readSession(quiet, game, forgotten), null);
+    assert.equal((await leftoversOf(quiet, game)).sessions, 0);
+    await sweepBlobs({ ...quiet.ctx, clock: { now: () => new Date(Date.now() + 50 * 3_600_000) } });
+    assert.equal((await leftoversOf(quiet, game)).blobs.length, 1);
   } finally {
     await quiet.stop();
   }

@@ -36,7 +36,9 @@ export type UploadSession = sessions.SessionRow;
 /** Returns the game's session with this id. Throws `unknownSession` if it does not exist or has expired. */
 export async function requireSession(ctx: Context, caller: GameCaller, sessionId: string): Promise<UploadSession> {
   const session = isUuid(sessionId) ? await sessions.findUploadSession(ctx.db, caller.gameId, sessionId) : undefined;
-  if (session === undefined || session.expires_at <= ctx.clock.now()) throw unknownSession();
+  // All of a finished session has arrived in time. A client can ask about it while its zip is composed.
+  const isOver = session?.finished_at === null && session.expires_at <= ctx.clock.now();
+  if (session === undefined || isOver) throw unknownSession();
   return session;
 }
 

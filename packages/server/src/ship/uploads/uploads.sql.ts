@@ -44,6 +44,9 @@ const columns = sql.raw(
   'game_id, session_id, build_id, file_id, filename, total_size, current_size, checksum, blob, key_ref, origin, lock_token, lock_process, expires_at, finished_at',
 );
 
+/** Bundles from which no zip was composed yet. */
+const composing = sql`select game_id, session_id from upload_bundles where composed_file_id is null and failure is null`;
+
 /** Serializes opening sessions for one game, so that the limit holds. */
 export async function lockOpenings(tx: Tx, gameId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`upload_sessions/${gameId}`}, 0))`);
@@ -153,11 +156,15 @@ export async function deleteUploadSession(db: Db, session: SessionRow): Promise<
   );
 }
 
-/** Expired sessions, oldest first. */
+/** Expired sessions, oldest first, without those whose zip is being composed: they get a day from when all was sent. */
 export function listExpired(db: Db, now: Date, limit: number): Promise<SessionRow[]> {
   return rows(
     db,
-    sql<SessionRow>`select ${columns} from upload_sessions where expires_at <= ${now} order by expires_at limit ${limit}`,
+    sql<SessionRow>`select ${columns} from upload_sessions
+      where expires_at <= ${now} and not (
+        finished_at is not null and finished_at > ${now}::timestamptz - interval '1 day'
+        and (game_id, session_id) in (${composing}))
+      order by expires_at limit ${limit}`,
   );
 }
 
@@ -172,8 +179,7 @@ export async function sessionFiles(db: Db, fileIds: readonly string[]): Promise<
 
 /** The keys of blobs that are being written in a session, or wait until a zip is composed from them. */
 export const openBlobs = sql`select blob->>'key' as key from upload_sessions
-  where finished_at is null or (game_id, session_id) in (
-    select game_id, session_id from upload_bundles where composed_file_id is null and failure is null)`;
+  where finished_at is null or (game_id, session_id) in (${composing})`;
 
 /** The number of open sessions of all games. */
 export async function countAllOpen(db: Db): Promise<number> {

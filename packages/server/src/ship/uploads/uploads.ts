@@ -165,7 +165,7 @@ export const sweepBlobsJob = defineJob(
 
 const BATCH = 500;
 
-/** Deletes expired sessions, with their bytes unless they became a file. */
+/** Deletes expired sessions, with their bytes unless they became a file, or a job was to compose one from them. */
 export async function sweepSessions(ctx: Context): Promise<void> {
   for (const session of await sessions.listExpired(ctx.db, ctx.clock.now(), BATCH)) {
     const { lock_process: holder } = session;
