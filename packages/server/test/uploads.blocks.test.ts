@@ -246,7 +246,7 @@ test('a session that expires while its zip is composed is kept for a day', async
     assert.equal((await readSession(quiet, game, composed)).state, 'done');
     hours = 26;
     await sweepSessions(quiet.ctx);
-    assert.equal(await readSession(quiet, game, forgotten), null);
+    assert.equal(await readSession(quiet, game, forgotten), undefined);
     assert.equal((await leftoversOf(quiet, game)).sessions, 0);
     await sweepBlobs({ ...quiet.ctx, clock: { now: () => new Date(Date.now() + 50 * 3_600_000) } });
     assert.equal((await leftoversOf(quiet, game)).blobs.length, 1);
