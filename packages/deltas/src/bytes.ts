@@ -118,7 +118,7 @@ export function compress(bytes: Uint8Array, level: number): Buffer {
 
 /** What zlib needs at least. */
 const MIN_CHUNK_BYTES = 64;
-const MAX_CHUNK_BYTES = 8 * 1024 * 1024;
+const MAX_CHUNK_BYTES = 32 * 1024 * 1024 + MIN_CHUNK_BYTES;
 /** Frames that need more than this power of two in memory are refused; the highest level needs 8 MiB. */
 const MAX_WINDOW_LOG = 23;
 

@@ -39,6 +39,9 @@ export type Draft = {
 /** Of a difference, unpacked. A client does better with the whole manifest than with a longer one. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
+/** So many blocks are always possible. */
+const MIN_MAX_BLOCKS = 200_000;
+
 /** Throws DeltaError if the bytes are invalid or don't belong to `old`; they may be hostile. */
 export function decodeDifference(old: Manifest, bytes: Uint8Array): Draft {
   const reader = new ByteReader(bytes);
@@ -48,13 +51,16 @@ export function decodeDifference(old: Manifest, bytes: Uint8Array): Draft {
   if (!reader.bytes(ID_BYTES).equals(idOf(old))) throw new DeltaError('The difference is for another old manifest.');
   const id = reader.bytes(ID_BYTES);
   const length = reader.varint(MAX_BODY_BYTES);
-  const { manifest, missing } = decodeBody(
-    old,
-    new ByteReader(decompress(reader.bytes(reader.left), length)),
-    hasHashes,
-  );
+  const packed = reader.bytes(reader.left);
+  const maxBlocks = maxBlocksOf(old, packed.length);
+  const { manifest, missing } = decodeBody(old, new ByteReader(decompress(packed, length)), hasHashes, maxBlocks);
   // Reading it again applies every check of a manifest.
   return { manifest: decodeManifest(encodeManifest(manifest)), missing, id };
+}
+
+/** How many blocks a difference of so many bytes can have. Otherwise a few bytes could repeat the old ones millions of times. */
+function maxBlocksOf(old: Manifest, packedBytes: number): number {
+  return Math.min(MANIFEST_LIMITS.blocks, 4 * old.blocks.count + packedBytes + MIN_MAX_BLOCKS);
 }
 
 const UNKNOWN = Buffer.alloc(BLOCK_HASH_BYTES);
@@ -133,13 +139,13 @@ type Run = {
   hashes: Buffer;
 };
 
-function decodeBody(old: Manifest, reader: ByteReader, hasHashes: boolean): Omit<Draft, 'id'> {
+function decodeBody(old: Manifest, reader: ByteReader, hasHashes: boolean, maxBlocks: number): Omit<Draft, 'id'> {
   const header = decodeHeader(old, reader);
   const order = readOrder(old, reader);
   const fresh = order.filter((item) => typeof item !== 'number');
-  readFresh(old, reader, fresh, hasHashes);
+  readFresh(old, reader, fresh, hasHashes, maxBlocks);
   reader.end();
-  const [gaps, table, missing] = [gapsOf(old.entries), new TableBuilder(old), new Set<number>()];
+  const [gaps, table, missing] = [gapsOf(old.entries), new TableBuilder(old, maxBlocks), new Set<number>()];
   let end = 0;
   const entries = order.map((item, index): Entry => {
     const isKept = typeof item === 'number';
@@ -192,7 +198,13 @@ function emptyFresh(before: Entry | null): Fresh {
   return { before, path: before?.path ?? '', kind, ...rest };
 }
 
-function readFresh(old: Manifest, reader: ByteReader, fresh: readonly Fresh[], hasHashes: boolean): void {
+function readFresh(
+  old: Manifest,
+  reader: ByteReader,
+  fresh: readonly Fresh[],
+  hasHashes: boolean,
+  maxBlocks: number,
+): void {
   const added = fresh.filter(({ before }) => before === null);
   for (const [index, path] of readPaths(reader, added.length).entries()) added[index]!.path = path;
   for (const item of fresh) item.kind = readKind(reader);
@@ -207,7 +219,7 @@ function readFresh(old: Manifest, reader: ByteReader, fresh: readonly Fresh[], h
   for (const item of full) if (item.kind.method === 'whole') item.packed = reader.varint(MANIFEST_LIMITS.fileBytes);
   for (const item of full) if (hasHashes) item.sha256 = reader.bytes(SHA256_BYTES);
   for (const item of full) item.blocks = reader.varint(MANIFEST_LIMITS.blocks);
-  readRuns(old, reader, full);
+  readRuns(old, reader, full, maxBlocks);
   const literals = full.flatMap((item) =>
     item.runs.filter(({ source }) => source === null).map((run) => ({ item, run })),
   );
@@ -235,7 +247,7 @@ function readSize(reader: ByteReader, before: Entry | null): number {
   return size;
 }
 
-function readRuns(old: Manifest, reader: ByteReader, files: readonly Fresh[]): void {
+function readRuns(old: Manifest, reader: ByteReader, files: readonly Fresh[], maxBlocks: number): void {
   let expected = 0;
   let total = 0;
   for (const item of files) {
@@ -254,7 +266,7 @@ function readRuns(old: Manifest, reader: ByteReader, files: readonly Fresh[]): v
       expected = (source ?? expected) + count;
       left -= count;
       total += count;
-      if (total > MANIFEST_LIMITS.blocks) throw new DeltaError('There are too many blocks.');
+      if (total > maxBlocks) throw new DeltaError('There are too many blocks.');
     }
   }
 }
@@ -284,12 +296,14 @@ function freshEntry(item: Fresh, table: TableBuilder, end: number): Entry {
 /** Collects the blocks of the new manifest. */
 class TableBuilder {
   readonly #old: Manifest;
+  readonly #maxBlocks: number;
   readonly lengths: number[] = [];
   readonly packed: number[] = [];
   readonly #hashes: Buffer[] = [];
 
-  constructor(old: Manifest) {
+  constructor(old: Manifest, maxBlocks: number) {
     this.#old = old;
+    this.#maxBlocks = maxBlocks;
   }
 
   get count(): number {
@@ -299,7 +313,7 @@ class TableBuilder {
   /** Adds old blocks and returns the number of the first one. */
   addOld(first: number, count: number): number {
     const { blocks } = this.#old;
-    if (this.count + count > MANIFEST_LIMITS.blocks) throw new DeltaError('There are too many blocks.');
+    if (this.count + count > this.#maxBlocks) throw new DeltaError('There are too many blocks.');
     for (let block = first; block < first + count; block += 1) {
       this.lengths.push(blocks.lengths[block]!);
       this.packed.push(blocks.packed[block]!);

@@ -262,6 +262,48 @@ test('bombs take little memory', async (t) => {
       const { difference } = readPackIndex(pack.subarray(PACK_HEAD_BYTES, end));
       return Buffer.concat([writePackIndex(difference, [{ newBytes: 1, streams }]), stream]);
     },
+    'millions of new blocks': (pack) =>
+      withIndex(pack, ({ difference }) => {
+        const writer = new ByteWriter();
+        writer.varint(1);
+        writer.varint(1);
+        writer.bytes(Buffer.alloc(32));
+        for (let text = 0; text < 6; text += 1) writer.varint(1);
+        for (const value of [1, 3, 0]) writer.varint(value);
+        writer.text('a');
+        for (const value of [0, 0o644]) writer.varint(value);
+        writer.signed(0);
+        writer.varint(0);
+        writer.signed(4_000_000);
+        writer.varint(4_000_000);
+        writer.varint(2 * (4_000_000 - 1));
+        writer.bytes(Buffer.alloc(4_000_000, 1));
+        return { difference: withBody(difference, writer.finish()) };
+      }),
+    'the same blocks again and again': (pack, { old }) =>
+      withIndex(pack, ({ difference }) => {
+        const file = old.manifest.entries.findIndex(({ path }) => path === 'data/filler.pak');
+        const { firstBlock, blocks, size } = old.manifest.entries[file] as FileEntry;
+        const times = Math.floor(4_000_000 / blocks);
+        const writer = new ByteWriter();
+        writer.varint(1);
+        writer.varint(1);
+        writer.bytes(Buffer.alloc(32));
+        for (let text = 0; text < 6; text += 1) writer.varint(1);
+        // One new file, `a`, stored.
+        for (const value of [1, 3, 0]) writer.varint(value);
+        writer.text('a');
+        for (const value of [0, 0o644]) writer.varint(value);
+        writer.signed(0);
+        writer.varint(0);
+        writer.signed(times * size);
+        writer.varint(times * blocks);
+        for (let turn = 0; turn < times; turn += 1) {
+          writer.varint(2 * (blocks - 1) + 1);
+          writer.signed(turn === 0 ? firstBlock : -blocks);
+        }
+        return { difference: withBody(difference, writer.finish()) };
+      }),
     'very many entries': (pack) =>
       withIndex(pack, ({ difference }) => {
         const writer = new ByteWriter();
