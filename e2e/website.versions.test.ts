@@ -1,10 +1,14 @@
 // A developer promotes a version on three platforms from its page, rolls it back, and deletes it.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { until, untilEqual } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
+import { noise, write } from '../packages/updater/test/setup/folders.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { runCommand } from './setup/processes.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, readOffers, type Studio } from './setup/studio.ts';
 
@@ -120,5 +124,42 @@ describe('the page of a version', () => {
     await list.getByRole('link', { name: '1.1.0' }).waitFor();
     await list.getByRole('link', { name: '1.0.0' }).waitFor({ state: 'detached' });
     assert.deepEqual(await offered(), ['windows 1.1.0']);
+  });
+
+  test('says how much players of the version before download', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const ask = askAs(site.service, studio.session);
+    type Created = { game_uid: string; slug: string };
+    const game = await ask<Created>('POST', '/games', { name: 'Otters of the South', visibility: 'public' });
+    type Key = { access_token: string; secret_key: string };
+    const key = await ask<Key>('POST', `/games/${game.game_uid}/deploy-keys`);
+    const environment = {
+      ...studio.environment,
+      SERVICE_ACCESS_TOKEN: key.access_token,
+      SERVICE_SECRET_KEY: key.secret_key,
+    };
+    const source = join(site.folder, 'otters');
+    write(source, 'world.pak', noise(3_000_000, 1));
+    for (const version of ['1.0', '1.1']) {
+      write(source, 'version.txt', `This is ${version}. `.repeat(1000));
+      const platform = ['--os', 'linux', '--arch', 'x86_64', '--channel', 'stable'];
+      const pushed = await runCommand(['push', source, '--version', version, ...platform], {
+        environment,
+        folder: site.folder,
+      });
+      assert.equal(pushed.code, 0, pushed.stderr);
+    }
+    type Listed = { channels: { version: string; updates: { bytes: number }[] }[] };
+    const update = await until(async () => {
+      const { channels } = await ask<Listed>('GET', `/games/${game.game_uid}/channels`);
+      return channels.find(({ version }) => version === '1.1')?.updates[0];
+    });
+    assert.ok(update.bytes < 500_000, String(update.bytes));
+    await page.goto(`${site.service.url}/dev/${game.slug}/builds`);
+    const row = page.getByRole('table', { name: 'Builds' }).getByRole('row', { name: '1.1 for Linux x86_64' });
+    await row
+      .getByText(/^From 1\.0: [\d.,]+ (bytes|kB) for players$/)
+      .filter({ visible: true })
+      .waitFor();
   });
 });

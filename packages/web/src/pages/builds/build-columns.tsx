@@ -1,5 +1,5 @@
 // The columns of a table of builds. Builds of one version are below each other and share its cell.
-import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
+import { formatBytes, formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { BuildOrder, listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { Skeleton, Text } from '@mantine/core';
@@ -44,7 +44,12 @@ export function buildColumns({ slug, pointers, order }: Options): Column<ListedB
       header: 'Live on',
       hiddenBelow: 'sm',
       overflow: 'nowrap',
-      cell: (build) => <LiveSince slug={slug} pointers={pointersOf(build, pointers)} />,
+      cell: (build) => (
+        <>
+          <LiveSince slug={slug} pointers={pointersOf(build, pointers)} />
+          <UpdateSize pointers={pointersOf(build, pointers)} />
+        </>
+      ),
     },
     {
       header: 'State',
@@ -122,6 +127,7 @@ function Platform({ slug, build, pointers }: { slug: string; build: ListedBuild;
         {title !== version && <span>{title}</span>}
         <State build={build} />
         {pointers?.length !== 0 && <LiveSince slug={slug} pointers={pointers} />}
+        <UpdateSize pointers={pointers} />
       </div>
     </>
   );
@@ -155,6 +161,17 @@ function LiveSince({ slug, pointers }: LiveSinceProps) {
       </span>
     );
   });
+}
+
+/** How much players download who have the version before. The page of the version also has earlier ones. */
+function UpdateSize({ pointers }: { pointers: Pointers }) {
+  const update = pointers?.flatMap(({ updates }) => updates)[0];
+  if (update === undefined) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      From {update.from_version}: {formatBytes(update.bytes)} for players
+    </Text>
+  );
 }
 
 type Uploaded = Pick<NonNullable<OutputOf<typeof listGameBuilds>['builds'][number]['file']>, 'origin'> & {
