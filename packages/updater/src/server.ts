@@ -37,6 +37,16 @@ export type Offer = {
   readonly checksum: string;
   /** Bytes to download from the installed build, as far as the server knows them. */
   readonly sizes?: { readonly patch: number | null; readonly blocks: number | null };
+  /** Missing in the answers of servers that make none, and for a first installation. */
+  readonly statement?: SignedStatement;
+  /** The SHA-256 of the manifest as hex digits, from a checked statement; null if the file has none. */
+  readonly manifest?: string | null;
+};
+
+export type SignedStatement = {
+  readonly bytes: Buffer;
+  /** The id of the key, a space, and the signature in base64url. */
+  readonly signature: string;
 };
 
 type Change = { readonly title: string; readonly description: string };
@@ -187,6 +197,7 @@ function updateOf(
           size: offered.size,
           checksum: offered.checksum,
           ...sizesOf(offered),
+          ...statementOf(offered),
         });
   const releases = Array.isArray(changelog) ? changelog.map(releaseOf) : [];
   const reason = withdrawn == null ? null : clean(withdrawn.reason);
@@ -197,6 +208,12 @@ function updateOf(
 function sizesOf({ sizes }: { sizes?: { patch: unknown; blocks: unknown } }): Pick<Offer, 'sizes'> {
   const sizeOf = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : null);
   return sizes == null ? {} : { sizes: { patch: sizeOf(sizes.patch), blocks: sizeOf(sizes.blocks) } };
+}
+
+function statementOf(offered: { statement?: unknown; signature?: unknown }): Pick<Offer, 'statement'> {
+  const { statement, signature } = offered;
+  if (typeof statement !== 'string' || typeof signature !== 'string') return {};
+  return { statement: { bytes: Buffer.from(statement, 'base64url'), signature } };
 }
 
 type ReleaseAnswer = {

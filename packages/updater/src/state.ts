@@ -32,6 +32,8 @@ export type Install = {
   readonly key: PublicKey | null;
   /** Whether a signed manifest was ever installed. After that, one without a signature is refused. */
   readonly isSigned: boolean;
+  /** The largest serial that was seen of each channel. Missing as long as the server states none. */
+  readonly serials?: Readonly<Record<string, number>>;
   /** Null until the first version is complete. */
   readonly build: InstalledBuild | null;
   /** The program that the player chose, as a path of the manifest. */

@@ -1,4 +1,5 @@
 // Finds out what a new version consists of, and where its bytes come from.
+import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeltaError } from '@chauffeur/deltas/error';
@@ -112,6 +113,8 @@ class SignedReader {
     const { keyId, signature } = parseSignature(header);
     const keys = current.key?.keyId === keyId ? [] : await fetchKeys(this.#server.keysUrl(), this.request);
     const key = followKeys(keys, keyId, current.key);
+    if (offer.manifest !== undefined && createHash('sha256').update(encoded).digest('hex') !== offer.manifest)
+      throw untrusted('The list of files is not the one that the channel offers.');
     return { key, manifest: openManifest(encoded, signature, key, { gameUid: current.game.uid, ...offer }) };
   }
 }

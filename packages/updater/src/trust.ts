@@ -80,7 +80,7 @@ export function followKeys(keys: readonly PublishedKey[], keyId: string, trusted
 }
 
 /** Whether `key` signed the message for this purpose. */
-function isSigned(purpose: string, message: Uint8Array, signature: Buffer, { publicKey }: PublicKey): boolean {
+export function isSigned(purpose: string, message: Uint8Array, signature: Buffer, { publicKey }: PublicKey): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false;
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' });
   return verify(null, Buffer.concat([Buffer.from(`chauffeur ${purpose} 1\n`), message]), key, signature);

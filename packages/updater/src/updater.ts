@@ -1,14 +1,17 @@
 // Installs, updates, checks, repairs and removes a game in a folder. A launcher calls these functions; the command
 // `chauffeur` does too.
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '@chauffeur/deltas/manifest';
 import { bringTo, secondsSince } from './bring.ts';
 import { UpdaterError } from './error.ts';
+import type { SignedRequest } from './fetch-signed.ts';
 import { isEmptyFolder, statOf } from './inside.ts';
 import { inFolder, requireInstall } from './install-folder.ts';
 import { type InstallOptions, type Options, type Result, serverOf, type Version, versionOf } from './options.ts';
 import { type Platform, platformsOf } from './platform.ts';
-import type { Release } from './server.ts';
+import { PATIENT } from './retries.ts';
+import type { GameServer, Release } from './server.ts';
 import {
   type Install,
   type InstalledBuild,
@@ -17,6 +20,7 @@ import {
   readInstalledManifest,
   writeInstall,
 } from './state.ts';
+import { checkStatement } from './statement.ts';
 import { findAdded, surveyAll } from './survey.ts';
 import { foldersOf, type InstallFolders, isSwitching, STATE_FOLDER } from './switch-over.ts';
 
@@ -58,6 +62,13 @@ export function install(options: InstallOptions): Promise<Result> {
   );
 }
 
+function requestOf(server: GameServer, { headers = {}, signal, retries = PATIENT }: Options): SignedRequest {
+  return {
+    ...{ fetch: server.options.fetch ?? fetch, headers, retries },
+    signal: signal ?? new AbortController().signal,
+  };
+}
+
 /** Brings an installed game to what its channel offers this device now. */
 export function update(options: Options & { readonly channel?: string }): Promise<Result> {
   return inFolder(options, async (folders) => {
@@ -78,11 +89,12 @@ export function update(options: Options & { readonly channel?: string }): Promis
     const answer = await server.findUpdate(installedOf(current, current.build), options.signal);
     if (answer.offer === null)
       throw notOffered(current.game.name, current.channel, [{ os: current.os, arch: current.arch }], []);
-    if (!answer.isUpdate) {
-      if (current.channel !== before.channel) await writeInstall(folders, current);
-      return unchanged(folders, current, current.build, start);
-    }
-    return bringTo(folders, current, answer.offer, {
+    const checked = await checkStatement(current, answer.offer, server, requestOf(server, options));
+    // Kept also without an update, so that nothing older is believed later. The channel changes with the version.
+    const next = answer.isUpdate ? { ...checked.current, channel: before.channel } : checked.current;
+    if (!isDeepStrictEqual(next, before)) await writeInstall(folders, next);
+    if (!answer.isUpdate) return unchanged(folders, checked.current, current.build, start);
+    return bringTo(folders, checked.current, checked.offer, {
       ...options,
       ...{ replaces: false, thorough: false, changelog: answer.changelog },
     });
@@ -104,6 +116,7 @@ export async function checkForUpdate(options: Options): Promise<Check> {
   const server = serverOf(current.server, options);
   if (current.build === null) return { installed: null, available: null, withdrawn: null, changelog: [] };
   const answer = await server.findUpdate(installedOf(current, current.build), options.signal);
+  if (answer.offer !== null) await checkStatement(current, answer.offer, server, requestOf(server, options));
   const available = answer.isUpdate && answer.offer !== null ? versionOf(answer.offer) : null;
   const { withdrawn, changelog } = answer;
   return { installed: versionOf(current.build), available, withdrawn, changelog };

@@ -140,6 +140,10 @@ export class Origin {
   /** Requests for other things than the zip: the last part of their address that has a name. */
   asked: string[] = [];
   hook: Hook = () => false;
+  /** The serial of the statement on what is offered; null if the server makes none. */
+  serial: number | null = null;
+  /** What the statement says instead of what is right. */
+  misstated: Record<string, unknown> = {};
   /** Requests for ranges of the zip. */
   ranges: string[] = [];
   sentBytes = 0;
@@ -180,6 +184,20 @@ export class Origin {
   lie(release: Release, change: (manifest: Manifest) => Manifest): void {
     release.manifest = change(release.manifest);
     release.packed = packManifest(encodeManifest(release.manifest));
+  }
+
+  /** The signed statement of what is offered with `misstated` in place of what is right. */
+  stateOffer(offered: Release, serial: number): { statement: string; signature: string } {
+    const { os, arch } = offered.manifest.origin;
+    const stated = {
+      ...{ game: this.game, channel: 'stable', os, arch, build: offered.buildId, file: offered.fileUid },
+      ...{ size: offered.zip.length, zip: checksumOf(offered), serial, issued_at: new Date().toISOString() },
+      manifest: createHash('sha256').update(encodeManifest(offered.manifest)).digest('hex'),
+    };
+    const bytes = Buffer.from(JSON.stringify({ ...stated, ...this.misstated }));
+    const { key } = this.keys[0]!;
+    const signature = `${key.keyId} ${this.#sign('statement', bytes, key)}`;
+    return { statement: bytes.toString('base64url'), signature };
   }
 
   rotate(vouched: boolean): void {
@@ -312,6 +330,7 @@ export class Origin {
       offered: offered && {
         ...{ build_id: offered.buildId, version: offered.version, file_uid: offered.fileUid },
         ...{ size: offered.zip.length, checksum: checksumOf(offered), sizes: this.sizesOf(query, offered) },
+        ...(this.serial === null ? {} : this.stateOffer(offered, this.serial)),
       },
       changelog: [
         { version: offered?.version ?? '', title: '', changelog_items: [{ title: 'More owls', description: '' }] },
