@@ -10,7 +10,7 @@ import { Pages } from './pages.ts';
 
 const MIB = 1024 * 1024;
 /** Content is searched in pieces of this length, so that memory is bounded. */
-export const PIECE_BYTES = MIB;
+const PIECE_BYTES = MIB;
 const SEGMENT_BYTES = 4 * MIB;
 const PAGE_MEMORY = 24 * MIB;
 /** Samples of old content that the new version may not have any more, and of all other content. */

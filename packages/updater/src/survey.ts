@@ -47,7 +47,7 @@ export class Places {
   }
 }
 
-export type SurveyOptions = {
+type SurveyOptions = {
   /** Whether all files are read, instead of only if their size or time of change differs. */
   readonly thorough: boolean;
   readonly signal: AbortSignal | undefined;
@@ -56,7 +56,7 @@ export type SurveyOptions = {
 };
 
 /** Compares all entries of a manifest with the folder. The result has the same indices. */
-export async function survey(
+async function survey(
   folders: InstallFolders,
   { entries }: Manifest,
   times: FileTimes,

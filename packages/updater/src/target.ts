@@ -114,7 +114,7 @@ class SignedReader {
     const keys = current.key?.keyId === keyId ? [] : await fetchKeys(this.#server.keysUrl(), this.request);
     const key = followKeys(keys, keyId, current.key);
     if (offer.manifest !== undefined && createHash('sha256').update(encoded).digest('hex') !== offer.manifest)
-      throw untrusted('The list of files is not the one that the channel offers.');
+      throw untrusted('The list of files is not what the channel offers.');
     return { key, manifest: openManifest(encoded, signature, key, { gameUid: current.game.uid, ...offer }) };
   }
 }

@@ -186,7 +186,7 @@ export class Origin {
     release.packed = packManifest(encodeManifest(release.manifest));
   }
 
-  /** The signed statement of what is offered with `misstated` in place of what is right. */
+  /** The signed statement of what is offered with `misstated` instead of what is right. */
   stateOffer(offered: Release, serial: number): { statement: string; signature: string } {
     const { os, arch } = offered.manifest.origin;
     const stated = {
