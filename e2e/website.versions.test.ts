@@ -158,7 +158,7 @@ describe('the page of a version', () => {
     await page.goto(`${site.service.url}/dev/${game.slug}/builds`);
     const row = page.getByRole('table', { name: 'Builds' }).getByRole('row', { name: '1.1 for Linux x86_64' });
     await row
-      .getByText(/^From 1\.0: [\d.,]+ (bytes|kB) for players$/)
+      .getByText(/^From 1\.0: [\d.,]+ (bytes|KiB) for players$/)
       .filter({ visible: true })
       .waitFor();
   });

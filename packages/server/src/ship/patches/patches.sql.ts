@@ -260,7 +260,7 @@ export function listUpdates(db: Db, gameId: string): Promise<UpdateRow[]> {
   return rows(
     db,
     sql<UpdateRow>`select file_differences.file_id, version as from_version,
-        coalesce(pack_size, blocks_size + difference_size) as bytes
+        coalesce(pack_size, blocks_size + difference_size, 0) as bytes
       from file_differences
         join files on files.game_id = file_differences.game_id and files.file_id = from_file_id
         join builds on builds.game_id = files.game_id and builds.build_id = files.build_id

@@ -1,4 +1,5 @@
 // A file of a build: its checksum, uploader and scan history.
+import { formatBytes } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getGameBuild } from '@chauffeur/contract/operations/builds';
 import { getPlay } from '@chauffeur/contract/operations/play';
@@ -27,6 +28,7 @@ type BuildFileProps = {
 
 export function BuildFile({ slug, file, isOpen, playedGame }: BuildFileProps) {
   const { tone, label } = SCANS[file.status];
+  const reused = file.reused.reduce((sum, { bytes }) => sum + bytes, 0);
   return (
     <details className={classes.file} open={isOpen}>
       <summary>
@@ -43,6 +45,7 @@ export function BuildFile({ slug, file, isOpen, playedGame }: BuildFileProps) {
           facts={[
             ['SHA-256', <CopyText key="sum" text={file.checksum} label="checksum" />],
             ['Uploaded with', formatUploader(file)],
+            ...(reused > 0 ? [['Reused', `${formatBytes(reused)} from earlier files`] as const] : []),
             ['Scan', file.message],
           ]}
         />
