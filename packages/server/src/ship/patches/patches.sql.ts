@@ -17,7 +17,8 @@ export function findPack(db: Db, { gameId, fileId, fromFileId }: Pair): Promise<
   return row(
     db,
     sql<StoredBlob>`select pack_key as key, pack_size as size, pack_sha256 as sha256 from file_differences
-      where game_id = ${gameId} and file_id = ${fileId} and from_file_id = ${fromFileId} and pack_key is not null`,
+      where game_id = ${gameId} and file_id = ${fileId} and from_file_id = ${fromFileId}
+        and pack_key is not null and pack_size is not null and pack_sha256 is not null`,
   );
 }
 
@@ -27,7 +28,8 @@ export function findDifference(db: Db, { gameId, fileId, fromFileId }: Pair): Pr
     db,
     sql<StoredBlob>`select difference_key as key, difference_size as size, difference_sha256 as sha256
       from file_differences
-      where game_id = ${gameId} and file_id = ${fileId} and from_file_id = ${fromFileId} and difference_key is not null`,
+      where game_id = ${gameId} and file_id = ${fileId} and from_file_id = ${fromFileId}
+        and difference_key is not null and difference_size is not null and difference_sha256 is not null`,
   );
 }
 
