@@ -81,15 +81,15 @@ export async function uploadChanges(
   if (recipe === null) return null;
   const plan = await askForPlan(client, recipe, target, context);
   if (plan === null) return null;
-  if (plan.same_file !== null) {
+  const { lengths } = description.recipe.blocks;
+  const missing = readMissing(plan.missing, lengths.length);
+  if (missing === null) return null;
+  if (plan.same_file != null) {
     context.output.note(
       'The service already has these files as the newest file of the build, so nothing was uploaded.',
     );
     return { file: plan.same_file, uploaded: false, sentBytes: 0, reusedBytes: 0, description };
   }
-  const { lengths } = description.recipe.blocks;
-  const missing = readMissing(plan.missing, lengths.length);
-  if (missing === null) return null;
   const missingBytes = lengths.reduce((sum, length, block) => sum + (missing.has(block) ? length : 0), 0);
   if (total - missingBytes < MIN_REUSED * total) return null;
   const path = join(options.temp, 'bundle');
@@ -131,8 +131,9 @@ async function askForPlan(client: Client, recipe: Buffer, { build_id }: Target, 
   }
 }
 
-function readMissing(missing: string, count: number): BlockSet | null {
-  const bytes = Buffer.from(missing, 'base64');
+/** Null if the answer isn't one to the recipe. */
+function readMissing(missing: unknown, count: number): BlockSet | null {
+  const bytes = Buffer.from(typeof missing === 'string' ? missing : '', 'base64');
   return bytes.length === Math.ceil(count / 8) ? new BlockSet(count, bytes) : null;
 }
 

@@ -15,6 +15,7 @@ export type Kind =
   | 'builds'
   | 'sessions'
   | 'open'
+  | 'plan'
   | 'chunk'
   | 'single'
   | 'file'
@@ -91,6 +92,7 @@ function kindOf({ method, url = '', headers }: IncomingMessage): Kind {
   const path = url.split('?')[0]?.replace('/api/v1/tool/', '') ?? '';
   if (path === 'upload/files') return headers['x-upload-session-id'] === undefined ? 'single' : 'chunk';
   if (path === 'upload/sessions') return method === 'GET' ? 'sessions' : 'open';
+  if (path === 'upload/plans') return 'plan';
   if (path.startsWith('files/')) return 'file';
   if (path === 'upload/build') return 'build';
   if (path.startsWith('media')) return 'media';
@@ -166,6 +168,9 @@ function answerOf(peer: Peer, kind: Kind, request: Request): object {
       peer.sessions.set(id, session);
       return sessionRecord(id, session);
     }
+    case 'plan':
+      // A server from before there were such plans.
+      return { status: 404, code: 4040 };
     case 'chunk':
       return takeChunk(peer, request);
     case 'single':
