@@ -146,11 +146,24 @@ export class GameServer {
       const answer = await persist(signal, () => this.#client.call(getUpdate, query, signalOf(signal)));
       return updateOf(answer, installed);
     } catch (error) {
-      if (!isError(error, 'notFound') && !isError(error, 'unknownBuild')) throw error;
+      // After a restore from a backup, a server doesn't know its newest builds. It still says what it offers.
+      if (isError(error, 'unknownBuild')) return this.#findOffered(installed, signal);
+      if (!isError(error, 'notFound')) throw error;
     }
     const { offer, release } = await this.findOffer(uid, channel, [{ os, arch }], signal);
     const isUpdate = offer !== null && offer.buildId !== build_id;
     return { offer, isUpdate, withdrawn: null, changelog: isUpdate && release !== null ? [release] : [] };
+  }
+
+  /** As `findUpdate`, from a server that doesn't know the installed build. */
+  async #findOffered(installed: Installed, signal: AbortSignal | undefined): Promise<UpdateAnswer> {
+    const { gameUid: uid, buildId, deviceUid: device_uid, channel, os, arch } = installed;
+    const query = { uid, device_uid, channel, os, arch };
+    const answer = updateOf(
+      await persist(signal, () => this.#client.call(getUpdate, query, signalOf(signal))),
+      installed,
+    );
+    return { ...answer, isUpdate: answer.offer !== null && answer.offer.buildId !== buildId };
   }
 }
 

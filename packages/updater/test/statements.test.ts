@@ -58,3 +58,16 @@ test('statements that say something else, or that are missing, are refused', asy
   await assert.rejects(update({ folder }), { code: 'untrusted', message: /another key/ });
   assert.equal(await version(folder), first.fileUid);
 });
+
+test('a server that lost the installed build in a restore still updates it', async (t) => {
+  const { origin, folder, second } = await installed(t);
+  origin.serial = 11;
+  origin.hook = (request, response) => {
+    if (request.url?.includes('build_id=') !== true) return false;
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ success: false, error: { code: 4006, message: 'This game has no such build.' } }));
+    return true;
+  };
+  await update({ folder });
+  assert.equal(await version(folder), second.fileUid);
+});
