@@ -155,7 +155,7 @@ export class GameServer {
     return { offer, isUpdate, withdrawn: null, changelog: isUpdate && release !== null ? [release] : [] };
   }
 
-  /** As `findUpdate`, from a server that doesn't know the installed build. */
+  /** Does what `findUpdate` does, with a server that doesn't know the installed build. */
   async #findOffered(installed: Installed, signal: AbortSignal | undefined): Promise<UpdateAnswer> {
     const { gameUid: uid, buildId, deviceUid: device_uid, channel, os, arch } = installed;
     const query = { uid, device_uid, channel, os, arch };
