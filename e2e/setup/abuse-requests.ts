@@ -12,6 +12,7 @@ import { unsubscribeToken } from '../../packages/server/src/notify/alerts/alert-
 import { blockToken } from '../../packages/server/src/people/emails/emails.ts';
 import { endLinks } from '../../packages/server/src/shop/bugs/reporters.ts';
 import { endAddress } from '../../packages/server/src/shop/follows/follows.ts';
+import { bundleOf } from '../../packages/server/test/setup/bundles.ts';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
@@ -98,6 +99,11 @@ function makersOf(target: Target): Record<string, () => Promise<Correct>> {
         body: Buffer.from(new URLSearchParams(fields).toString()),
       };
     },
+    'uploads.plan': async () => ({
+      path: `${at('uploads.plan')}?build_id=${await newBuild()}`,
+      headers: { ...game.keyHeaders, 'content-type': 'application/octet-stream' },
+      body: bundleOf({ 'game.bin': Buffer.from('hello, player') }).packedRecipe,
+    }),
     'symbols.upload': async () => {
       const symbols = symText({ file: `${randomUUID()}.so` });
       const fields = { build_id: await newBuild(), checksum: sha256(symbols) };

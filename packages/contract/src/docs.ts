@@ -56,6 +56,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         label: 'Updates',
         description: 'What players install with the command or your launcher, and how updates stay small and safe.',
       },
+      {
+        page: 'update-protocol',
+        title: 'The update protocol',
+        description: 'Write a client for an engine: requests, signatures, manifests, ranges and patches.',
+      },
     ],
   },
   {

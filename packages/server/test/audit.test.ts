@@ -70,6 +70,7 @@ describe('the operations of the contract', () => {
     ...[
       'uploads.openSession',
       'uploads.abortSession',
+      'uploads.plan',
       'crashes.previewGroupingRules',
       'setup.test',
       'setup.testAddress',
