@@ -128,7 +128,7 @@ async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
     ctx.db,
     sql<{ table: string; column: string }>`select c.table_name as table, c.column_name as column
       from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-      where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'text' and c.column_name ~ '(^|_)(blob|original|cache|dump|log|stack)_key$'`,
+      where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'text' and c.column_name ~ '(^|_)(blob|original|cache|dump|log|stack|difference|pack)_key$'`,
   );
   const named = new Set<string>();
   for (const { table, column } of columns) {
