@@ -17,7 +17,7 @@ const MAGIC = Buffer.from('CHMB\x01', 'latin1');
 const LENGTH_BYTES = 4;
 const CRC_BYTES = 4;
 
-/** The most bytes of a packed recipe. One of 200,000 files takes about 10 MB. */
+/** The most bytes of a packed recipe. One of 200,000 files takes 7 MB, and of 900,000 blocks 15 MB. */
 export const MAX_RECIPE_BYTES = 32 * 1024 * 1024;
 
 /**

@@ -205,6 +205,28 @@ test('hostile recipes and bundles are refused, and leave nothing', async () => {
   assert.deepEqual([blobs, files], [[], 0]);
 });
 
+test('a format of another type is refused, not ignored', async () => {
+  const game = await makeGame(local);
+  const buildId = await register(local, game);
+  const fields = { build_id: buildId, os: 'linux', arch: 'x86_64', channel: 'stable', checksum: 'a'.repeat(64) };
+  for (const format of [['blocks'], { zip: 1 }, 1, true, 'tar', '']) {
+    const { status, body } = await request(`${local.api}/tool/upload/sessions`, {
+      method: 'POST',
+      headers: { ...game.keyHeaders, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fields, filename: 'game.zip', total_size: 100, format }),
+    });
+    assert.deepEqual([status, body.error?.code], [400, 4037], JSON.stringify(format));
+  }
+});
+
+test('many plans at once wait for their turn', async () => {
+  const game = await makeGame(local);
+  const buildId = await register(local, game);
+  const { packedRecipe } = bundleOf(FIRST);
+  const plans = await Promise.all(Array.from({ length: 12 }, () => plan(local, game, buildId, packedRecipe)));
+  assert.ok(plans.every(({ status }) => status === 200));
+});
+
 test('two workers that compose the same bundle make one file', async () => {
   const quiet = await startServer({ role: 'api' });
   try {

@@ -1,4 +1,6 @@
 // `POST …/tool/upload/plans`: which blocks of a zip are in earlier files of the game.
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errors } from '@chauffeur/contract/errors';
 import * as contract from '@chauffeur/contract/operations/uploads';
 import { MAX_RECIPE_BYTES } from '@chauffeur/deltas/bundle';
@@ -7,6 +9,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { BLOB_FAILURES } from '../../kernel/blobs/failures.ts';
 import { countUse } from '../../kernel/limits/rate-limit.ts';
+import { PRIVATE_FILE, withWorkFolder } from '../../kernel/private-files.ts';
+import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread, ThreadCrashError, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { BodyTooLargeError, receiveBody, UnreadableBodyError } from '../../request/body.ts';
 import { answer } from '../../request/perform.ts';
@@ -19,12 +23,19 @@ import type { PlanInput, PlannedUpload } from './plan.thread.ts';
 
 const THREAD = new URL('./plan.thread.ts', import.meta.url);
 const LIMITS = { timeoutMs: 60_000, maxHeapMb: 768 };
+/** A plan of the largest recipe takes a second and 300 MB. */
+const inTurn = limitConcurrency(2);
 
 export const planUpload = stream(contract.planUpload, async (ctx, { caller, input, request }) => {
   // It takes about as much as a chunk does.
   await countUse(ctx, ctx.db, caller.gameId, { name: 'chunks', max: ctx.config.limitChunks, windowSeconds: 3600 });
   const build = await requireBuild(ctx.db, caller.gameId, { buildId: input.build_id });
-  const planned = await plan(ctx, build, await readRecipe(ctx, request));
+  // In a file, because it may have to wait for its turn.
+  const planned = await withWorkFolder(ctx.config.dataFolder, async (folder) => {
+    const recipePath = join(folder, 'recipe');
+    await storeRecipe(ctx, request, recipePath);
+    return inTurn(() => plan(ctx, build, recipePath));
+  });
   return answer(200, {
     same_file: await findSame(ctx, build, planned.same),
     known_blocks: planned.knownBlocks,
@@ -33,13 +44,12 @@ export const planUpload = stream(contract.planUpload, async (ctx, { caller, inpu
   });
 });
 
-async function readRecipe(ctx: Context, request: FastifyRequest): Promise<Buffer> {
+async function storeRecipe(ctx: Context, request: FastifyRequest, path: string): Promise<void> {
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
+  await using file = await open(path, 'wx', PRIVATE_FILE);
   try {
-    return await receiveBody(request.raw, { encoding: 'none', maxBytes: MAX_RECIPE_BYTES, idleMs }, async (body) => {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of body) chunks.push(chunk);
-      return Buffer.concat(chunks);
+    await receiveBody(request.raw, { encoding: 'none', maxBytes: MAX_RECIPE_BYTES, idleMs }, async (body) => {
+      for await (const bytes of body) await file.writeFile(bytes);
     });
   } catch (cause) {
     if (cause instanceof BodyTooLargeError) throw errors.tooLarge('The recipe is too large. Upload the whole zip.');
@@ -49,8 +59,8 @@ async function readRecipe(ctx: Context, request: FastifyRequest): Promise<Buffer
   }
 }
 
-async function plan(ctx: Context, build: Build, recipe: Uint8Array): Promise<PlannedUpload> {
-  const input: PlanInput = { blobSettings: ctx.blobs.settings, recipe, sources: await sourcesFor(ctx, build) };
+async function plan(ctx: Context, build: Build, recipePath: string): Promise<PlannedUpload> {
+  const input: PlanInput = { blobSettings: ctx.blobs.settings, recipePath, sources: await sourcesFor(ctx, build) };
   try {
     return await runInThread(THREAD, input, LIMITS, [DeltaError, ...BLOB_FAILURES]);
   } catch (cause) {

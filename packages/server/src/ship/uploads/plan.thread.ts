@@ -1,4 +1,5 @@
 // The thread of `planUpload`: reads a recipe, and finds its blocks in earlier files.
+import { readFile } from 'node:fs/promises';
 import { readRecipe } from '@chauffeur/deltas/bundle';
 import { openBlobStore } from '../../kernel/blobs/open.ts';
 import type { BlobSettings } from '../../kernel/blobs/store.ts';
@@ -7,7 +8,8 @@ import { findBlocks, missingOf, type Source } from './block-sources.ts';
 
 export type PlanInput = {
   readonly blobSettings: BlobSettings;
-  readonly recipe: Uint8Array;
+  /** The file with the packed recipe. */
+  readonly recipePath: string;
   readonly sources: readonly Source[];
 };
 export type PlannedUpload = {
@@ -19,10 +21,10 @@ export type PlannedUpload = {
   readonly same: readonly string[];
 };
 
-await answerTask(async ({ blobSettings, recipe: packed, sources }: PlanInput): Promise<PlannedUpload> => {
+await answerTask(async ({ blobSettings, recipePath, sources }: PlanInput): Promise<PlannedUpload> => {
   const store = openBlobStore(blobSettings);
   try {
-    const recipe = readRecipe(packed);
+    const recipe = readRecipe(await readFile(recipePath));
     const found = await findBlocks(store, sources, recipe);
     const places = found.places.filter((place) => place !== undefined);
     return {

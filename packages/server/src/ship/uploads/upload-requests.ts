@@ -84,10 +84,10 @@ export const openUploadSession = stream(contract.openUploadSession, async (ctx, 
   if (typeof request.body !== 'object' || request.body === null) {
     throw errors.unreadableForm('The form could not be read. Send it as application/x-www-form-urlencoded.');
   }
-  const texts = Object.entries(request.body).filter(
-    ([, value]) => typeof value === 'string' || typeof value === 'number',
-  );
-  const fields = Object.fromEntries(texts.map(([name, value]) => [name, String(value)]));
+  const given = Object.entries(request.body).filter(([, value]) => value !== null);
+  // A value of another type is invalid as a text, too.
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  const fields = Object.fromEntries(given.map(([name, value]) => [name, textOf(value)]));
   return answer(201, await openSession(ctx, caller, fields));
 });
 
