@@ -220,7 +220,7 @@ test('a format of another type is refused, not ignored', async () => {
   }
 });
 
-test('many plans at once wait for their turn', async () => {
+test('many plans at once are queued', async () => {
   const game = await makeGame(local);
   const buildId = await register(local, game);
   const { packedRecipe } = bundleOf(FIRST);

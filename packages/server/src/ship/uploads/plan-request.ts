@@ -30,7 +30,7 @@ export const planUpload = stream(contract.planUpload, async (ctx, { caller, inpu
   // It takes about as much as a chunk does.
   await countUse(ctx, ctx.db, caller.gameId, { name: 'chunks', max: ctx.config.limitChunks, windowSeconds: 3600 });
   const build = await requireBuild(ctx.db, caller.gameId, { buildId: input.build_id });
-  // In a file, because it may have to wait for its turn.
+  // The recipe is kept in a file while it is queued.
   const planned = await withWorkFolder(ctx.config.dataFolder, async (folder) => {
     const recipePath = join(folder, 'recipe');
     await storeRecipe(ctx, request, recipePath);
