@@ -30,6 +30,7 @@ import { secondsSince } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { type Attempt, addJob, defineJob } from '../../kernel/jobs/jobs.ts';
 import { ScannerUnavailableError } from '../../kernel/scanner/scanner.ts';
+import { limitConcurrency } from '../../kernel/threads/concurrency.ts';
 import { runInThread, ThreadTimeoutError } from '../../kernel/threads/threads.ts';
 import { type Alert, raiseAlerts } from '../../notify/alerts/alerts.ts';
 import { type Build, findBuild } from '../builds/builds.ts';
@@ -54,6 +55,8 @@ export type ZipInspection = { blobSettings: BlobSettings; key: string; os: Os | 
 const INSPECT_THREAD = new URL('./inspect.thread.ts', import.meta.url);
 /** The heap holds 200,000 entries in 150 MB. */
 const INSPECT_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
+/** Many uploads can end at the same time, and each inspection may take that much memory. */
+const inTurn = limitConcurrency(4);
 
 /**
  * Why the zip under `key` is refused for a build of `os`; null if its central directory passes the rules. Rejects with
@@ -63,7 +66,7 @@ const INSPECT_LIMITS = { timeoutMs: 30_000, maxHeapMb: 512 };
 export async function inspectZip(blobSettings: BlobSettings, key: string, os?: Os): Promise<ZipRefusal | null> {
   const input: ZipInspection = { blobSettings, key, os };
   try {
-    return await runInThread(INSPECT_THREAD, input, INSPECT_LIMITS, BLOB_FAILURES);
+    return await inTurn(() => runInThread<ZipRefusal | null>(INSPECT_THREAD, input, INSPECT_LIMITS, BLOB_FAILURES));
   } catch (cause) {
     // The rules take a second at most. The rest is waiting for the blob store.
     throw cause instanceof ThreadTimeoutError ? errors.unavailable(undefined, { cause }) : cause;

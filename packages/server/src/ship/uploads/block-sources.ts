@@ -38,10 +38,11 @@ export async function findBlocks(store: BlobStore, sources: readonly Source[], r
     if (manifest === null) continue;
     if (hasSameEntries(manifest, recipe)) same.push(source);
     for (const { key, length, offset, packed } of blocksOf(manifest)) {
-      const blocks = wanted.get(key);
-      if (blocks === undefined || recipe.blocks.lengths[blocks[0]!] !== length) continue;
-      for (const block of blocks) places[block] = { source, offset, packed };
-      wanted.delete(key);
+      const last = wanted.blocks.get(key);
+      if (last === undefined || recipe.blocks.lengths[last] !== length) continue;
+      const place = { source, offset, packed };
+      for (let block = last; block !== NONE; block = wanted.before[block]!) places[block] = place;
+      wanted.blocks.delete(key);
     }
   }
   return { places, same };
@@ -54,15 +55,28 @@ export function missingOf({ places }: FoundBlocks, { blocks }: Recipe): BlockSet
   return missing;
 }
 
-/** Which blocks of the recipe have the same content and form. */
-function indexBlocks(recipe: Recipe): Map<string, number[]> {
-  const blocks = new Map<string, number[]>();
+/** Instead of a block. */
+const NONE = 0xffff_ffff;
+
+type WantedBlocks = {
+  /** The last block of the recipe with a content and form. */
+  readonly blocks: Map<string, number>;
+  /** The block before each block that has the same content and form. */
+  readonly before: Uint32Array;
+};
+
+function indexBlocks(recipe: Recipe): WantedBlocks {
+  const blocks = new Map<string, number>();
+  const before = new Uint32Array(recipe.blocks.count);
   for (const entry of recipe.entries) {
     if (entry.type !== 'file') continue;
-    for (let block = entry.firstBlock; block < entry.firstBlock + entry.blocks; block += 1)
-      blocks.getOrInsertComputed(keyOf(entry.method, recipe.blocks, block), () => []).push(block);
+    for (let block = entry.firstBlock; block < entry.firstBlock + entry.blocks; block += 1) {
+      const key = keyOf(entry.method, recipe.blocks, block);
+      before[block] = blocks.get(key) ?? NONE;
+      blocks.set(key, block);
+    }
   }
-  return blocks;
+  return { blocks, before };
 }
 
 function keyOf(method: Method, blocks: BlockTable, block: number): string {
