@@ -61,6 +61,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         title: 'The update protocol',
         description: 'Write a client for an engine: requests, signatures, manifests, ranges and patches.',
       },
+      {
+        page: 'update-formats',
+        title: 'The formats of updates',
+        description: 'Zips in blocks, manifests and their differences, patch packs and bundles, byte by byte.',
+      },
     ],
   },
   {
