@@ -1,6 +1,7 @@
 // Uploads only what changed of a folder: asks which blocks of its zip the server has from earlier files of the game, and sends
 // a bundle of the others, from which the server composes the zip.
 //
+//   ask       A short question says whether there are earlier files.
 //   describe  Every file is read once, cut and hashed.
 //   plan      The server answers which blocks it doesn't have.
 //   bundle    They are packed. The same folder and the same answer give the same bytes, so an upload can be resumed.
@@ -15,7 +16,8 @@ import { isError } from '@chauffeur/contract/errors';
 import { formatBytes } from '@chauffeur/contract/format';
 import { getFileManifest } from '@chauffeur/contract/operations/files';
 import { getUploadSession, planUpload, type UploadedFile } from '@chauffeur/contract/operations/uploads';
-import { BlockSet, bundleHead, lengthOf, MAX_RECIPE_BYTES } from '@chauffeur/deltas/bundle';
+import { BlockSet, bundleHead, lengthOf, MAX_RECIPE_BYTES, makeRecipe } from '@chauffeur/deltas/bundle';
+import { DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
 import { DeltaError } from '@chauffeur/deltas/error';
 import {
   blockHash,
@@ -76,6 +78,9 @@ export async function uploadChanges(
 ): Promise<ChangesUpload | null> {
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   if (total < MIN_BYTES) return null;
+  // Without an earlier file, or from an old server, there is nothing to compare the folder with.
+  const earlier = await askForPlan(client, emptyRecipe(target), target, context);
+  if (!((earlier?.earlier_files ?? 0) > 0)) return null;
   const description = await describe(entries, target, context);
   const recipe = packRecipe(description);
   if (recipe === null) return null;
@@ -103,6 +108,13 @@ export async function uploadChanges(
 async function describe(entries: readonly Entry[], build: Target, { output, env, signal }: Context) {
   const progress = startProgress('comparing', output, env);
   return describeZip(entries, { build, signal, onProgress: progress.update }).finally(progress.finish);
+}
+
+/** A recipe without files, to ask whether there is anything to compare with. */
+function emptyRecipe({ os, arch, version, build_id }: Target): Buffer {
+  const origin = { game: '', build: build_id, file: '', version, os, arch };
+  const blocks = { count: 0, hashes: Buffer.alloc(0), lengths: new Uint32Array() };
+  return packManifest(encodeManifest(makeRecipe({ origin, sizes: DEFAULT_SIZES, entries: [], blocks })));
 }
 
 /** Null for what a recipe can't have, such as a very long path. */

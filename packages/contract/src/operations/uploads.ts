@@ -204,6 +204,7 @@ export const planUpload = defineOperation({
       ...UploadedFile,
       description: "The build's newest file, if it has the same files, folders and links",
     }),
+    earlier_files: Type.Integer({ description: 'In how many earlier files of the game the server has looked' }),
     known_blocks: Type.Integer({ description: 'How many blocks the server has' }),
     known_bytes: Type.Integer({ description: 'Their bytes in the zip' }),
     missing: Type.String({

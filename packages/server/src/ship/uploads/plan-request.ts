@@ -17,6 +17,7 @@ import { answer } from '../../request/perform.ts';
 import { stream } from '../../request/route.ts';
 import { type Build, requireBuild } from '../builds/builds.ts';
 import { newestFile } from '../files/files.sql.ts';
+import type { Source } from './block-sources.ts';
 import { uploadedFileOf } from './complete-file.ts';
 import { sourcesFor } from './compose.job.ts';
 import type { PlanInput, PlannedUpload } from './plan.thread.ts';
@@ -34,10 +35,13 @@ export const planUpload = stream(contract.planUpload, async (ctx, { caller, inpu
   const planned = await withWorkFolder(ctx.config.dataFolder, async (folder) => {
     const recipePath = join(folder, 'recipe');
     await storeRecipe(ctx, request, recipePath);
-    return inTurn(() => plan(ctx, build, recipePath));
+    const sources = await sourcesFor(ctx, build);
+    const found = await inTurn(() => plan(ctx, sources, recipePath));
+    return { ...found, files: sources.length };
   });
   return answer(200, {
     same_file: await findSame(ctx, build, planned.same),
+    earlier_files: planned.files,
     known_blocks: planned.knownBlocks,
     known_bytes: planned.knownBytes,
     missing: Buffer.from(planned.missing).toString('base64'),
@@ -59,8 +63,8 @@ async function storeRecipe(ctx: Context, request: FastifyRequest, path: string):
   }
 }
 
-async function plan(ctx: Context, build: Build, recipePath: string): Promise<PlannedUpload> {
-  const input: PlanInput = { blobSettings: ctx.blobs.settings, recipePath, sources: await sourcesFor(ctx, build) };
+async function plan(ctx: Context, sources: readonly Source[], recipePath: string): Promise<PlannedUpload> {
+  const input: PlanInput = { blobSettings: ctx.blobs.settings, recipePath, sources };
   try {
     return await runInThread(THREAD, input, LIMITS, [DeltaError, ...BLOB_FAILURES]);
   } catch (cause) {
