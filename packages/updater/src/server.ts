@@ -155,6 +155,17 @@ export class GameServer {
     return { offer, isUpdate, withdrawn: null, changelog: isUpdate && release !== null ? [release] : [] };
   }
 
+  /** The signed offer for a device that has no build yet; null from a server that makes none. */
+  async findSignedOffer(device: Omit<Installed, 'buildId'>, signal: AbortSignal | undefined): Promise<Offer | null> {
+    try {
+      const { offer } = await this.#findOffered({ ...device, buildId: '' }, signal);
+      return offer?.statement === undefined ? null : offer;
+    } catch (error) {
+      if (isError(error, 'notFound', 'invalid')) return null;
+      throw error;
+    }
+  }
+
   /** Does what `findUpdate` does, with a server that doesn't know the installed build. */
   async #findOffered(installed: Installed, signal: AbortSignal | undefined): Promise<UpdateAnswer> {
     const { gameUid: uid, buildId, deviceUid: device_uid, channel, os, arch } = installed;

@@ -11,7 +11,7 @@ import { inFolder, requireInstall } from './install-folder.ts';
 import { type InstallOptions, type Options, type Result, serverOf, type Version, versionOf } from './options.ts';
 import { type Platform, platformsOf } from './platform.ts';
 import { PATIENT } from './retries.ts';
-import type { GameServer, Release } from './server.ts';
+import type { GameServer, Offer, Release } from './server.ts';
 import {
   type Install,
   type InstalledBuild,
@@ -20,7 +20,7 @@ import {
   readInstalledManifest,
   writeInstall,
 } from './state.ts';
-import { checkStatement } from './statement.ts';
+import { type CheckedOffer, checkStatement } from './statement.ts';
 import { findAdded, surveyAll } from './survey.ts';
 import { foldersOf, type InstallFolders, isSwitching, STATE_FOLDER } from './switch-over.ts';
 
@@ -51,12 +51,14 @@ export function install(options: InstallOptions): Promise<Result> {
         deviceUid: begun?.deviceUid ?? newDeviceUid(),
         key: begun?.game.uid === game.uid ? begun.key : null,
         isSigned: begun?.game.uid === game.uid && begun.isSigned,
+        ...(begun?.game.uid === game.uid && begun.serials !== undefined && { serials: begun.serials }),
         build: null,
         program: null,
       };
       await writeInstall(folders, next);
       const changelog = found.release === null ? [] : [found.release];
-      return bringTo(folders, next, offer, { ...options, replaces: false, thorough: false, changelog });
+      const first = await firstOffer(server, next, offer, options);
+      return bringTo(folders, first.current, first.offer, { ...options, replaces: false, thorough: false, changelog });
     },
     { creates: true },
   );
@@ -67,6 +69,14 @@ function requestOf(server: GameServer, { headers = {}, signal, retries = PATIENT
     ...{ fetch: server.options.fetch ?? fetch, headers, retries },
     signal: signal ?? new AbortController().signal,
   };
+}
+
+/** What a channel offers a device that has no build yet, as the server has signed it, if it does. */
+async function firstOffer(server: GameServer, current: Install, offer: Offer, options: Options): Promise<CheckedOffer> {
+  const { game, channel, deviceUid, os, arch } = current;
+  const device = { gameUid: game.uid, channel, deviceUid, os, arch };
+  const signed = await server.findSignedOffer(device, options.signal);
+  return checkStatement(current, signed ?? offer, server, requestOf(server, options));
 }
 
 /** Brings an installed game to what its channel offers this device now. */
@@ -84,7 +94,11 @@ export function update(options: Options & { readonly channel?: string }): Promis
         options.signal,
       );
       if (offer === null) throw notOffered(game.name, current.channel, [current], others);
-      return bringTo(folders, current, offer, { ...options, replaces: false, thorough: false, changelog: [] });
+      const first = await firstOffer(server, current, offer, options);
+      return bringTo(folders, first.current, first.offer, {
+        ...options,
+        ...{ replaces: false, thorough: false, changelog: [] },
+      });
     }
     const answer = await server.findUpdate(installedOf(current, current.build), options.signal);
     if (answer.offer === null)
@@ -160,14 +174,14 @@ export function verify(options: Options): Promise<Verification> {
 export function repair(options: Options): Promise<Result> {
   return inFolder(options, async (folders) => {
     const current = await requireInstall(folders);
-    const { build, game, os, arch } = current;
-    const offer =
-      build === null
-        ? (await serverOf(current.server, options).findOffer(game.uid, current.channel, [{ os, arch }], options.signal))
-            .offer
-        : { ...build, os, arch };
-    if (offer === null) throw notOffered(game.name, current.channel, [{ os, arch }], []);
-    return bringTo(folders, current, offer, { ...options, replaces: true, thorough: true, changelog: [] });
+    const { build, game, os, arch, channel } = current;
+    const how = { ...options, replaces: true, thorough: true, changelog: [] };
+    if (build !== null) return bringTo(folders, current, { ...build, os, arch }, how);
+    const server = serverOf(current.server, options);
+    const { offer } = await server.findOffer(game.uid, channel, [{ os, arch }], options.signal);
+    if (offer === null) throw notOffered(game.name, channel, [{ os, arch }], []);
+    const first = await firstOffer(server, current, offer, options);
+    return bringTo(folders, first.current, first.offer, how);
   });
 }
 

@@ -71,3 +71,20 @@ test('a server that lost the installed build in a restore still updates it', asy
   await update({ folder });
   assert.equal(await version(folder), second.fileUid);
 });
+
+test('a first installation is what the server signed', async (t) => {
+  const origin = await new Origin().start();
+  t.after(() => origin.stop());
+  const folder = join(makeFolder(t), 'game');
+  const { fileUid } = origin.release({ 'a.pak': 'one' });
+  origin.serial = 10;
+  const options = { folder, address: origin.address, platform: { os: 'linux', arch: 'x86_64' } } as const;
+  origin.misstated = { zip: 'a'.repeat(64) };
+  await assert.rejects(install(options), { code: 'untrusted' });
+  origin.misstated = {};
+  await install(options);
+  assert.equal(await version(folder), fileUid);
+  origin.serial = 9;
+  origin.release({ 'a.pak': 'two' });
+  await assert.rejects(update({ folder }), { code: 'untrusted', message: /replaced already/ });
+});
