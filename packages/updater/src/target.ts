@@ -64,11 +64,13 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   const patched = await openPatched(reader, server, options);
   const signed = patched ?? (await openByDifference(reader, server, options)) ?? (await reader.readWhole());
   if (signed !== null) return { source, isSigned: true, made: NONE, ...signed };
-  if (current.isSigned) throw untrusted(`The server has no signed list of the files of version ${offer.version}.`);
+  // A statement that says that there is none, as of a file from before there were lists, vouches for the zip.
+  if (current.isSigned && offer.manifest !== null)
+    throw untrusted(`The server has no signed list of the files of version ${offer.version}.`);
   const path = await fetchZip(source, options);
   const { buildId: build, fileUid: file, version, os, arch } = offer;
   const manifest = await readZip(path, { game: current.game.uid, build, file, version, os, arch }, signal);
-  return { manifest, source: localSource(path), key: current.key, isSigned: false, made: NONE };
+  return { manifest, source: localSource(path), key: current.key, isSigned: current.isSigned, made: NONE };
 }
 
 type Signed = { readonly manifest: Manifest; readonly key: NonNullable<Install['key']> };

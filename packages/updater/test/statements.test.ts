@@ -88,3 +88,17 @@ test('a first installation is what the server signed', async (t) => {
   origin.release({ 'a.pak': 'two' });
   await assert.rejects(update({ folder }), { code: 'untrusted', message: /replaced already/ });
 });
+
+test('a rollback to a file without a list of files is believed if the server signed it', async (t) => {
+  const { origin, folder, first } = await installed(t);
+  origin.serial = 11;
+  await update({ folder });
+  first.packed = null;
+  origin.offered = first;
+  origin.serial = 12;
+  await assert.rejects(update({ folder }), { code: 'untrusted', message: /no signed list/ });
+  origin.misstated = { manifest: null };
+  await update({ folder });
+  assert.equal(await version(folder), first.fileUid);
+  assert.deepEqual(read(folder), { 'a.pak': 'one' });
+});
