@@ -52,8 +52,15 @@ test('guards are read with what they do', () => {
       { guard: 'boot', action: 'abort' },
     ],
   });
+  assert.deepEqual(parseGuards('boot:pause:0.5,crash_free:abort:50'), {
+    guards: [
+      { guard: 'boot', action: 'pause', tolerance: 0.5 },
+      { guard: 'crash_free', action: 'abort', tolerance: 50 },
+    ],
+  });
   const all = parseGuards('all:abort');
   assert.equal('guards' in all && all.guards.length, 4);
-  for (const text of ['', 'crash', 'boot:stop', 'boot,boot', 'all,boot', 'boot:abort:pause', 'none,boot'])
+  const wrong = ['', 'crash', 'boot:stop', 'boot,boot', 'all,boot', 'boot:abort:pause', 'none,boot', 'boot:0.5'];
+  for (const text of [...wrong, 'boot:pause:', 'boot:pause:-1', 'boot:pause:50.1', 'boot:pause:1e1', 'boot:pause:1:1'])
     assert.ok('problem' in parseGuards(text), text);
 });

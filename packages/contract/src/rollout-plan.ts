@@ -105,17 +105,27 @@ function writeHours(hours: number): string {
   return hours % 24 === 0 ? `${hours / 24}d` : `${Math.round(hours)}h`;
 }
 
-/** Reads `crash_free,boot:abort`, `all`, or `none`. */
+/** The largest tolerance, in percentage points. */
+export const MAX_TOLERANCE = 50;
+
+/** Reads `crash_free,boot:abort`, `all:pause:0.5` with a tolerance, or `none`. */
 export function parseGuards(text: string): { readonly guards: readonly GuardSetting[] } | { readonly problem: string } {
   if (text.trim() === 'none') return { guards: [] };
   const guards: GuardSetting[] = [];
   for (const part of text.split(',').map((piece) => piece.trim())) {
-    const [name = '', action = 'pause', ...rest] = part.split(':');
+    const [name = '', action = 'pause', points, ...rest] = part.split(':');
     if (rest.length > 0 || !isIn(GUARD_ACTIONS, action))
       return { problem: `"${part}": what a guard does is pause or abort, such as crash_free:abort.` };
+    const isTolerance =
+      points === undefined || (/^\d{1,2}(\.\d{1,3})?$/.test(points) && Number(points) <= MAX_TOLERANCE);
+    if (!isTolerance)
+      return {
+        problem: `"${part}": a tolerance is 0 to ${MAX_TOLERANCE} percentage points, as in crash_free:pause:0.5.`,
+      };
     const named = name === 'all' ? GUARD_NAMES : isIn(GUARD_NAMES, name) ? [name] : null;
     if (named === null) return { problem: `"${name}" is not a guard. The guards are ${GUARD_NAMES.join(', ')}.` };
-    guards.push(...named.map((guard) => ({ guard, action })));
+    const tolerance = points === undefined ? {} : { tolerance: Number(points) };
+    guards.push(...named.map((guard) => ({ guard, action, ...tolerance })));
   }
   if (new Set(guards.map(({ guard }) => guard)).size < guards.length) return { problem: 'Name each guard once.' };
   return { guards };

@@ -40,7 +40,7 @@ export function rolloutCommand(command: Command, act: Act): Command {
     )
     .option(
       '--guards <guards>',
-      'guards, with what they do, such as crash_free,boot:abort, or none (default: all pause)',
+      'guards, what they do and from how many points worse, such as crash_free,boot:abort:0.5, or none (default: all pause)',
     )
     .option('--min-devices <number>', 'devices that each side needs before a guard decides (default: 100)');
   const status = newCommand(

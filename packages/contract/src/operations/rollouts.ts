@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { ArchInput, ArchName, ChannelName, OsInput, OsName, VersionName } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GUARD_ACTIONS, GUARD_NAMES } from '../rollout-plan.ts';
+import { GUARD_ACTIONS, GUARD_NAMES, MAX_TOLERANCE } from '../rollout-plan.ts';
 import { Platforms } from './channels.ts';
 import {
   ClientId,
@@ -69,7 +69,7 @@ const GuardInput = Type.Object({
   tolerance: Type.Optional(
     Type.Number({
       minimum: 0,
-      maximum: 50,
+      maximum: MAX_TOLERANCE,
       description: 'Percentage points by which the version may be worse; 0 by default',
     }),
   ),
