@@ -75,10 +75,11 @@ const DEVICES = Array.from({ length: 160 }, (_, index) => `device-${index}`);
 type Session = (device: string, isNew: boolean, index: number) => readonly { event: string }[];
 
 const fine: Session = () => [{ event: 'session_start' }, { event: 'boot_ok' }];
+/** Two devices in three crash: enough to be worse whatever places the devices get. */
 const crashing: Session = (_, isNew, index) => [
   { event: 'session_start' },
   { event: 'boot_ok' },
-  ...(isNew && index % 3 === 0 ? [{ event: 'crash' }] : []),
+  ...(isNew && index % 3 > 0 ? [{ event: 'crash' }] : []),
 ];
 
 /** Each device asks for updates, and then plays the build that it was offered. Returns the devices with the new one. */
