@@ -26,7 +26,7 @@ export const SUITES = {
   /** Needs neither a server nor a database. */
   unit: {
     files: [
-      'packages/{contract,debug-symbols,deltas,minidump,updater,web}/**/*.test.ts',
+      'packages/{contract,debug-symbols,deltas,minidump,sentry,updater,web}/**/*.test.ts',
       'packages/{cli,server}/src/**/!(*.hostile).test.ts',
       'scripts/**/*.test.ts',
     ],

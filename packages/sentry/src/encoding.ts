@@ -1,0 +1,187 @@
+// Decodes bodies as clients encode them: gzip, deflate with or without the header of zlib, Brotli, zstd, several of them
+// one after another, and some with a Content-Encoding that is missing or wrong. The size of what comes out is bounded at
+// each step, and bytes are only decoded as fast as they are read. A body that was cut off decodes to what had arrived:
+// the format inside of it shows what is missing.
+import { Readable, type Transform } from 'node:stream';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+import { SentryError } from './error.ts';
+
+export type ByteSource = AsyncIterable<Uint8Array>;
+
+export type DecodingLimits = {
+  /** Bytes after decoding, and between two steps of it. */
+  readonly maxBytes: number;
+};
+
+type Encoding = 'gzip' | 'zlib' | 'raw-deflate' | 'br' | 'zstd';
+
+/** A chain is at most this long: a proxy may compress once more what a client has compressed. */
+const MAX_CHAIN = 3;
+const NAMES: Readonly<Record<string, 'gzip' | 'deflate' | 'br' | 'zstd'>> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  zlib: 'deflate',
+  br: 'br',
+  zstd: 'zstd',
+};
+
+/**
+ * The decoded bytes. Throws SentryError: `unsupported` for another encoding before the first byte, `malformed` for bytes
+ * that can't be decoded any further, `too-large` once `maxBytes` are passed, and errors of the source, each after the
+ * bytes that came before it.
+ */
+export async function* decodeBody(
+  source: ByteSource,
+  contentEncoding: string | undefined,
+  { maxBytes }: DecodingLimits,
+): AsyncGenerator<Uint8Array, undefined> {
+  const named = encodingsOf(contentEncoding);
+  let bytes: ByteSource = source;
+  // The last one was applied last.
+  for (const name of named.toReversed()) bytes = decodeStep(bytes, name, maxBytes);
+  if (named.length === 0) bytes = decodeStep(bytes, null, maxBytes);
+  yield* bounded(bytes, maxBytes);
+}
+
+function encodingsOf(header: string | undefined): ('gzip' | 'deflate' | 'br' | 'zstd')[] {
+  const names = (header ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity' && name !== 'none' && name !== 'utf-8');
+  if (names.length > MAX_CHAIN)
+    throw new SentryError('unsupported', `Content-Encoding: more than ${MAX_CHAIN} encodings. Send one.`);
+  return names.map((name) => {
+    if (!Object.hasOwn(NAMES, name))
+      throw new SentryError('unsupported', 'Content-Encoding: not supported. Send gzip, deflate, br, zstd or none.');
+    return NAMES[name]!;
+  });
+}
+
+/** Enough to recognize each encoding. */
+const START_BYTES = 4;
+
+async function* decodeStep(
+  source: ByteSource,
+  name: 'gzip' | 'deflate' | 'br' | 'zstd' | null,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, undefined> {
+  const { start, bytes } = await peek(source);
+  const encoding = encodingOfStart(start, name);
+  yield* encoding === null ? bytes : bounded(decode(bytes, encoding), maxBytes);
+}
+
+/**
+ * What the bytes are encoded with. Their start decides, since proxies and libraries decode bodies and leave the header,
+ * or encode them without it. Only Brotli and deflate without a header can't be recognized, so they need to be named.
+ */
+function encodingOfStart(start: Uint8Array, name: 'gzip' | 'deflate' | 'br' | 'zstd' | null): Encoding | null {
+  const [first = 0, second = 0, third = 0, fourth = 0] = start;
+  // No text, envelope or form starts with these, and no stream of Brotli with `{`.
+  const isGzip = first === 0x1f && second === 0x8b;
+  const isZstd = first === 0x28 && second === 0xb5 && third === 0x2f && fourth === 0xfd;
+  const isZlib = (first & 0x8f) === 0x08 && ((first << 8) | second) % 31 === 0;
+  if (name === 'br') return first === 0x7b ? null : 'br';
+  if (isGzip) return 'gzip';
+  if (isZstd) return 'zstd';
+  if (name === 'deflate') return isZlib ? 'zlib' : isText(start) ? null : 'raw-deflate';
+  // A form starts with dashes or a line break, an envelope with a bracket, and base64 with letters.
+  return isZlib && !isText(start) ? 'zlib' : null;
+}
+
+function isText(start: Uint8Array): boolean {
+  return start.length > 0 && start.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d);
+}
+
+async function peek(source: ByteSource): Promise<{ start: Uint8Array; bytes: ByteSource }> {
+  const iterator = source[Symbol.asyncIterator]();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let failure: { readonly error: unknown } | null = null;
+  while (length < START_BYTES) {
+    try {
+      const { done, value } = await iterator.next();
+      if (done) break;
+      pieces.push(value);
+      length += value.length;
+    } catch (error) {
+      failure = { error };
+      break;
+    }
+  }
+  async function* bytes(): AsyncGenerator<Uint8Array, undefined> {
+    try {
+      yield* pieces;
+      if (failure !== null) throw failure.error;
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { start: Buffer.concat(pieces).subarray(0, START_BYTES), bytes: bytes() };
+}
+
+const CHUNK_BYTES = 64 * 1024;
+/** RFC 8878 recommends 8 MiB, the most memory that a frame may demand. */
+const ZSTD_WINDOW_LOG = 23;
+
+/** With these, a body that was cut off ends like any other, after everything that could be decoded. */
+const DECODERS: Readonly<Record<Encoding, () => Transform>> = {
+  gzip: () => createGunzip({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }),
+  zlib: () => createInflate({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }),
+  'raw-deflate': () => createInflateRaw({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }),
+  br: () =>
+    createBrotliDecompress({ chunkSize: CHUNK_BYTES, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+  zstd: () =>
+    createZstdDecompress({
+      chunkSize: CHUNK_BYTES,
+      finishFlush: constants.ZSTD_e_flush,
+      params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
+    }),
+};
+
+async function* decode(source: ByteSource, encoding: Encoding): AsyncGenerator<Uint8Array, undefined> {
+  let failure: { readonly error: unknown } | null = null;
+  // An error of the source ends the input, so that all of what arrived is decoded first.
+  async function* input(): AsyncGenerator<Uint8Array, undefined> {
+    try {
+      yield* source;
+    } catch (error) {
+      failure = { error };
+    }
+  }
+  const encoded = Readable.from(input(), { objectMode: false });
+  const decoder = DECODERS[encoding]();
+  // Both errors are handled below; without a listener, the second one of a stream would end the process.
+  encoded.on('error', () => undefined);
+  decoder.on('error', () => undefined);
+  encoded.pipe(decoder);
+  try {
+    for await (const bytes of decoder) yield bytes as Uint8Array;
+  } catch (cause) {
+    throw new SentryError('malformed', 'The body does not match its Content-Encoding. Encode it again.', { cause });
+  } finally {
+    encoded.destroy();
+    decoder.destroy();
+  }
+  if (failure !== null) throw (failure as { readonly error: unknown }).error;
+}
+
+async function* bounded(source: ByteSource, maxBytes: number): AsyncGenerator<Uint8Array, undefined> {
+  let left = maxBytes;
+  for await (const bytes of source) {
+    if (bytes.length > left) {
+      if (left > 0) yield bytes.subarray(0, left);
+      throw new SentryError('too-large', `The body has more than ${maxBytes} bytes. Send a smaller one.`);
+    }
+    left -= bytes.length;
+    yield bytes;
+  }
+}
