@@ -128,7 +128,7 @@ async function peek(source: ByteSource): Promise<{ start: Uint8Array; bytes: Byt
   return { start: Buffer.concat(pieces).subarray(0, START_BYTES), bytes: bytes() };
 }
 
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 16 * 1024;
 /** RFC 8878 recommends 8 MiB, the most memory that a frame may demand. */
 const ZSTD_WINDOW_LOG = 23;
 
@@ -159,19 +159,61 @@ async function* decode(source: ByteSource, encoding: Encoding): AsyncGenerator<U
   }
   const encoded = Readable.from(input(), { objectMode: false });
   const decoder = DECODERS[encoding]();
-  // Both errors are handled below; without a listener, the second one of a stream would end the process.
-  encoded.on('error', () => undefined);
-  decoder.on('error', () => undefined);
-  encoded.pipe(decoder);
+  const decoded = new Decoded(decoder);
+  encoded.on('error', () => undefined).pipe(decoder);
   try {
-    for await (const bytes of decoder) yield bytes as Uint8Array;
-  } catch (cause) {
-    throw new SentryError('malformed', 'The body does not match its Content-Encoding. Encode it again.', { cause });
+    yield* decoded.bytes();
   } finally {
     encoded.destroy();
     decoder.destroy();
   }
   if (failure !== null) throw (failure as { readonly error: unknown }).error;
+}
+
+/** Decoded bytes that may wait for their reader. */
+const BUFFER_BYTES = 256 * 1024;
+
+/** What comes out of a decoder, including everything before an error, which an iterator of the stream would discard. */
+class Decoded {
+  readonly #decoder: Transform;
+  #queue: Uint8Array[] = [];
+  #queued = 0;
+  #end: 'none' | 'ended' | { readonly cause: unknown } = 'none';
+  #wake: (() => void) | undefined;
+
+  constructor(decoder: Transform) {
+    this.#decoder = decoder;
+    decoder.on('data', (bytes: Uint8Array) => {
+      this.#queue.push(bytes);
+      this.#queued += bytes.length;
+      if (this.#queued >= BUFFER_BYTES) decoder.pause();
+      this.#wake?.();
+    });
+    decoder.on('end', () => this.#finish('ended'));
+    decoder.on('error', (cause) => this.#finish({ cause }));
+  }
+
+  async *bytes(): AsyncGenerator<Uint8Array, undefined> {
+    for (;;) {
+      const pieces = this.#queue;
+      this.#queue = [];
+      this.#queued = 0;
+      yield* pieces;
+      if (this.#queue.length > 0) continue;
+      if (this.#end === 'ended') return;
+      if (this.#end !== 'none')
+        throw new SentryError('malformed', 'The body does not match its Content-Encoding. Encode it again.', this.#end);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      this.#decoder.resume();
+      await promise;
+    }
+  }
+
+  #finish(end: 'ended' | { readonly cause: unknown }): void {
+    if (this.#end === 'none') this.#end = end;
+    this.#wake?.();
+  }
 }
 
 async function* bounded(source: ByteSource, maxBytes: number): AsyncGenerator<Uint8Array, undefined> {
