@@ -137,8 +137,7 @@ const DECODERS: Readonly<Record<Encoding, () => Transform>> = {
   gzip: () => createGunzip({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }),
   zlib: () => createInflate({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }),
   'raw-deflate': () => createInflateRaw({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }),
-  br: () =>
-    createBrotliDecompress({ chunkSize: CHUNK_BYTES, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+  br: () => createBrotliDecompress({ chunkSize: CHUNK_BYTES, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
   zstd: () =>
     createZstdDecompress({
       chunkSize: CHUNK_BYTES,

@@ -3,7 +3,11 @@
 /** 32 lower-case hex digits; null for anything but a UUID with or without dashes, and for the one of only zeros. */
 export function eventIdOf(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > 64) return null;
-  const hex = value.trim().replace(/^\{|\}$/g, '').replaceAll('-', '').toLowerCase();
+  const hex = value
+    .trim()
+    .replace(/^\{|\}$/g, '')
+    .replaceAll('-', '')
+    .toLowerCase();
   return /^[0-9a-f]{32}$/.test(hex) && !/^0+$/.test(hex) ? hex : null;
 }
 

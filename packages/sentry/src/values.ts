@@ -44,7 +44,13 @@ export function textOf(value: unknown, max: number): string {
 /** A text in one line. */
 export function lineOf(value: unknown, max: number): string {
   // A long text of spaces must not cost more than what is kept of it.
-  return toStorable(textOf(value, 4 * max).replace(/\s+/g, ' ').replace(/\p{Cc}/gu, '').trim(), max);
+  return toStorable(
+    textOf(value, 4 * max)
+      .replace(/\s+/g, ' ')
+      .replace(/\p{Cc}/gu, '')
+      .trim(),
+    max,
+  );
 }
 
 /** Cuts a text, and removes U+0000 and lone surrogates, which PostgreSQL refuses. */

@@ -5,7 +5,7 @@
 // line that isn't the header of an item is skipped, and the next one is tried. A length that is too short, as of a client
 // that counts characters instead of bytes, is noticed for JSON, which has no line breaks: its payload then ends with its
 // line. An envelope that was cut off ends after its last byte, and the item says that it isn't whole.
-import { type ByteSource } from '../encoding.ts';
+import type { ByteSource } from '../encoding.ts';
 import { parseJson } from '../json.ts';
 import { countOf, fieldOf, isFields, lineOf, textOf } from '../values.ts';
 import { type ItemKind, kindOf } from './kinds.ts';

@@ -1,12 +1,13 @@
 // Captures what members need to decide about a crash when its alert is raised: which build and code, why, how many
 // devices in what time, and what players wrote or showed.
+
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 import { sql } from 'kysely';
 import { HOUR } from '../../../kernel/clock.ts';
 import { type Db, row, rows } from '../../../kernel/database/db.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import type { CrashFacts } from '../../../notify/alerts/alerts.ts';
 import { findFamily } from '../read/group-list.sql.ts';
-import { redactUserPaths } from '../report/paths.ts';
 
 /** Reports of this time are counted, and at most this many. */
 const RECENT_MS = 24 * HOUR;

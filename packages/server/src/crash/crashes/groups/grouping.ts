@@ -14,6 +14,7 @@
 // A game can add rules for its own frames (game-rules.ts), and developers can split a group by a function: the reports
 // with it have a key that is made of the key of the group and the function.
 import { hash } from 'node:crypto';
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report';
 import { labelFrames } from '@chauffeur/minidump/signature/frames/label-frames';
 import type { Pattern } from '@chauffeur/minidump/signature/lists/pattern-list';
@@ -21,7 +22,6 @@ import { defaultLists, extendLists, type SignatureLists } from '@chauffeur/minid
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
-import { redactUserPaths } from '../report/paths.ts';
 import { traceOfReport } from '../text/find-trace.ts';
 import { javascript } from '../text/formats/javascript.ts';
 import { osOfPath } from '../text/native-frames.ts';

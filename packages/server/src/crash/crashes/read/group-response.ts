@@ -1,10 +1,11 @@
 // Turns rows of crash groups into responses of the API, without user names in paths: the line of source code that a
 // group is shown with, and its counts by build, OS and day.
+
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type * as contract from '@chauffeur/contract/operations/crash-groups';
 import type { getCrashGroup } from '@chauffeur/contract/operations/crash-groups';
 import { DAY, utcDayOf } from '../../../kernel/clock.ts';
-import { redactUserPaths } from '../report/paths.ts';
 import type { BuildName, GroupCounts, GroupRow, LocatedFrame, SampleRow } from './group-list.sql.ts';
 
 type Group = OutputOf<typeof contract.listCrashGroups>['groups'][number];

@@ -1,5 +1,6 @@
 // One crash report for developers: its row, its response, and the errors for what it doesn't have.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import type { DownloadKind, LinkKind } from '@chauffeur/contract/operations/crash-files';
 import type { CrashSource } from '@chauffeur/contract/operations/crash-reports';
@@ -14,7 +15,6 @@ import { NO_TITLE } from '../groups/grouping.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
 import { type SentFields, sentColumns, shownFieldsOf } from '../report/fields.ts';
 import type { FileKeys } from '../report/files.ts';
-import { redactUserPaths } from '../report/paths.ts';
 import type { Trace } from '../text/trace.ts';
 import { firstLineOf } from './group-response.ts';
 import { explainMissing } from './missing-symbols.ts';

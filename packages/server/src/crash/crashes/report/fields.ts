@@ -1,13 +1,14 @@
 // The fields that a game sends about a crash, each described once: how it is read from a request, where it is stored,
 // and how developers see it. A field has one name: in requests and responses, whose contract also limits its length,
 // and as a column of crash_reports. Files, metadata, and what the server finds out are not fields in this sense.
+
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import type { InputOf } from '@chauffeur/contract/operation';
 import { CrashInput, type createCrash } from '@chauffeur/contract/operations/crash-reports';
 import { ownValue } from '@chauffeur/contract/own-value';
 import { sql } from 'kysely';
 import type { Column } from '../../../kernel/database/bulk-rows.ts';
-import { redactUserPaths } from './paths.ts';
 
 /** What a game sends about a crash: the fields, which files follow, and metadata. */
 export type CrashDetails = InputOf<typeof createCrash>;

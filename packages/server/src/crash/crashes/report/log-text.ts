@@ -1,5 +1,5 @@
 // Reads texts that programs write, such as the end of a log: as UTF-8, or as UTF-16, which programs for Windows write.
-import { redactUserPaths } from './paths.ts';
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 
 /** This many bytes are enough to be sure, even if the text begins with a table of boxes. */
 const SAMPLE_BYTES = 4096;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 import fc from 'fast-check';
-import { redactUserPaths, shortenSourcePath } from './paths.ts';
+import { shortenSourcePath } from './paths.ts';
 
 describe('shortenSourcePath', () => {
   const cases: readonly (readonly [string, string])[] = [

@@ -1,8 +1,8 @@
 // Finds the report of an error in a text: the message of a report, the value of a key in its metadata, or the end of a
 // log. The text is split into lines without what loggers put before each. Each format is then asked whether a report of
 // it begins at a line, in one pass.
+import { redactUserPaths } from '@chauffeur/contract/home-folders';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
-import { redactUserPaths } from '../report/paths.ts';
 import { readIps } from './formats/apple.ts';
 import { FORMATS } from './formats.ts';
 import { TRACE_LIMITS, type Trace, type TraceException, type TraceFrame } from './trace.ts';

@@ -1,0 +1,41 @@
+// Reads the list of binaries and source maps that the code of an event is from.
+import { addressOf, codeIdOf, debugIdOf, debugIdOfBuildId } from '../ids.ts';
+import { redactAddress, redactText } from '../privacy.ts';
+import { countOf, fieldOf, isFields, lineOf } from '../values.ts';
+import type { SentryImage } from './event.ts';
+
+export const MAX_IMAGES = 4000;
+
+/** Old names of the kinds, and `symbolic`, which doesn't say which of the three it is. */
+const ALIASES: Readonly<Record<string, string>> = { apple: 'macho', symbolic: 'elf', jvm: 'proguard' };
+
+export function imagesOf(debugMeta: unknown): SentryImage[] {
+  const images = fieldOf(debugMeta, 'images');
+  if (!Array.isArray(images)) return [];
+  // Frames name an image by its place in the list, so none is left out before the end.
+  return images.slice(0, MAX_IMAGES).map((image: unknown) => imageOf(isFields(image) ? image : {}));
+}
+
+function imageOf(image: Readonly<Record<string, unknown>>): SentryImage {
+  const sentType = lineOf(image.type, 32).toLowerCase();
+  const file = lineOf(image.code_file ?? image.name, 512);
+  const type = sentType === 'symbolic' ? typeOfFile(file) : (ALIASES[sentType] ?? sentType);
+  const codeId = codeIdOf(image.code_id);
+  const debugId = debugIdOf(image.debug_id) ?? debugIdOf(image.uuid) ?? debugIdOf(image.id);
+  return {
+    type,
+    file: type === 'sourcemap' ? redactAddress(file) : redactText(file),
+    debugFile: redactText(lineOf(image.debug_file, 512)),
+    debugId: debugId ?? (type === 'elf' && codeId !== null ? debugIdOfBuildId(codeId) : null),
+    codeId,
+    address: addressOf(image.image_addr),
+    size: countOf(image.image_size),
+    arch: lineOf(image.arch, 32).toLowerCase(),
+  };
+}
+
+/** Rust sends one kind for all systems. */
+function typeOfFile(file: string): string {
+  if (/\.(?:exe|dll)$/i.test(file)) return 'pe';
+  return /\.dylib$|\.(?:app|framework)\/|^\/(?:System|Library|Applications|Users)\//.test(file) ? 'macho' : 'elf';
+}
