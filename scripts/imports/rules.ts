@@ -81,6 +81,19 @@ const LAYERED: readonly Layers[] = [
     ],
   },
   {
+    of: 'sentry',
+    root: 'packages/sentry/src/',
+    layers: [
+      ['grouping.ts', 'native-stack.ts'],
+      ['event'],
+      ['answers.ts', 'client-report.ts', 'sessions.ts'],
+      ['envelope'],
+      ['dsn', 'encoding.ts', 'json.ts', 'privacy.ts'],
+      ['ids.ts'],
+      ['values.ts', 'error.ts'],
+    ],
+  },
+  {
     of: 'crashes',
     root: 'packages/server/src/crash/crashes/',
     layers: [

@@ -1,6 +1,7 @@
 // Reads what a client says that it discarded, so that a game can see what never arrived.
-import { countOf, fieldOf, isFields, lineOf } from './values.ts';
+
 import { CATEGORIES, type Category } from './envelope/kinds.ts';
+import { countOf, fieldOf, isFields, lineOf } from './values.ts';
 
 /** Why clients discard something. Other reasons are counted as `other`, because they come from the sender. */
 export const DISCARD_REASONS = [

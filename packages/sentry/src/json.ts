@@ -41,7 +41,7 @@ function countsMoreValues(json: Uint8Array, max: number): boolean {
 
 /** A text, or a number that JSON doesn't have. A text that isn't closed ends with the JSON. */
 const PIECES = /"(?:[^"\\]|\\[\s\S])*(?:"|$)|-?\b(?:NaN|Infinity|inf|nan)\b/g;
-const BAD_IN_TEXT = /\\(?!["\\/bfnrt]|u[0-9a-f]{4})|\\[\s\S]|[\u0000-\u001f]/gi;
+const BAD_IN_TEXT = /\\(?!["\\/bfnrt]|u[0-9a-f]{4})|\\[\s\S]|\p{Cc}/giu;
 
 function corrected(text: string): string {
   return text.replace(PIECES, (piece) => {

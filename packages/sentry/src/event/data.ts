@@ -20,7 +20,8 @@ export function dataOf(name: string, value: unknown): DataPair | null {
   if (name === '' || isPrivateName(name)) return null;
   if (typeof value === 'boolean') return [name, value];
   if (typeof value === 'number') return Number.isFinite(value) ? [name, value] : null;
-  const text = typeof value === 'object' && value !== null ? formatNested(value) : textOf(value, DATA_LIMITS.valueLength);
+  const text =
+    typeof value === 'object' && value !== null ? formatNested(value) : textOf(value, DATA_LIMITS.valueLength);
   const clean = ADDRESS_NAME.test(name) ? redactAddress(text) : redactText(text);
   return clean.trim() === '' ? null : [name, toStorable(clean, DATA_LIMITS.valueLength)];
 }

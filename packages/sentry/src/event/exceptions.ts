@@ -15,7 +15,10 @@ export function exceptionsOf(value: unknown, budget: FrameBudget): SentryExcepti
     .filter((each) => isFields(each) && isException(each))
     .slice(-EXCEPTION_LIMITS.exceptions)
     .reverse() as Sent[];
-  const thrown = Math.max(0, sent.findIndex((each) => numberAt(each, 'exception_id') === 0));
+  const thrown = Math.max(
+    0,
+    sent.findIndex((each) => numberAt(each, 'exception_id') === 0),
+  );
   const ordered = thrown === 0 ? sent : [sent[thrown]!, ...sent.filter((_, index) => index !== thrown)];
   const relations = relate(ordered);
   return ordered.map((each, index) => exceptionOf(each, relations[index]!, budget));

@@ -55,7 +55,10 @@ export function normalizeEvent(sent: unknown, headerId: string | null = null): S
  * What an event is. `hasDump`: whether a minidump came with it, which decides even if the event has another level. Old
  * clients send one with `warning`.
  */
-export function kindOfEvent(event: SentryEvent, sent: { readonly type?: unknown; readonly hasDump: boolean }): EventKind {
+export function kindOfEvent(
+  event: SentryEvent,
+  sent: { readonly type?: unknown; readonly hasDump: boolean },
+): EventKind {
   if (sent.type === 'transaction') return 'transaction';
   if (event.feedback !== null || sent.type === 'feedback') return 'feedback';
   const isUnhandled = event.exceptions.some(({ isHandled }) => isHandled === false);
@@ -75,7 +78,9 @@ export function headlineOf({ exceptions: [thrown], message }: SentryEvent): stri
  */
 export function mainStack({ exceptions: [thrown], threads }: SentryEvent): Stack {
   const isOf = (thread: SentryThread) => thread.stack.frames.length > 0;
-  const byId = threads.find((thread) => thrown !== undefined && thrown.threadId !== '' && thread.id === thrown.threadId);
+  const byId = threads.find(
+    (thread) => thrown !== undefined && thrown.threadId !== '' && thread.id === thrown.threadId,
+  );
   const candidates = [
     thrown?.stack,
     threads.find((thread) => thread.isCrashed && isOf(thread))?.stack,

@@ -20,7 +20,17 @@ const MAX_FIELDS = 50;
 /** Contexts that are read into the system. */
 const SYSTEM_KINDS = new Set(['os', 'device', 'gpu', 'culture', 'runtime', 'browser', 'app']);
 /** Contexts of the client itself, and of what isn't taken. */
-const SKIPPED = new Set(['trace', 'feedback', 'response', 'state', 'cloudresource', 'profile', 'replay', 'otel', 'flags']);
+const SKIPPED = new Set([
+  'trace',
+  'feedback',
+  'response',
+  'state',
+  'cloudresource',
+  'profile',
+  'replay',
+  'otel',
+  'flags',
+]);
 /** Fields of contexts about the device that are no facets. The others have names and ids of the device in them. */
 const DEVICE_FIELDS = new Set(
   ['model', 'model_id', 'manufacturer', 'brand', 'family', 'device_type', 'simulator', 'orientation', 'low_memory']
@@ -39,7 +49,10 @@ export function contextsOf(value: unknown): Context[] {
 
 /** `Unreal Engine` and `unreal_engine` are one name. */
 function foldName(name: string): string {
-  return name.slice(0, 64).toLowerCase().replace(/[\s_-]/g, '');
+  return name
+    .slice(0, 64)
+    .toLowerCase()
+    .replace(/[\s_-]/g, '');
 }
 
 export type SystemSource = {
@@ -66,7 +79,10 @@ export function systemOf({ contexts, platform, sdk, images, userAgent }: SystemS
     ['cores', get('device', 'processor_count', 'number_of_cores', 'num_cpu')],
     ['ram', ramOf(contexts.find(({ kind }) => kind === 'device')?.fields)],
     ['locale', get('culture', 'locale') || get('device', 'locale')],
-    ['browser', isBrowser ? (browserOf(get('browser', 'name'), get('browser', 'version')) || userAgentName(userAgent)) : ''],
+    [
+      'browser',
+      isBrowser ? browserOf(get('browser', 'name'), get('browser', 'version')) || userAgentName(userAgent) : '',
+    ],
     ['runtime', `${get('runtime', 'name')} ${get('runtime', 'version')}`.trim()],
   ];
   return {
@@ -103,7 +119,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/^mac|^os ?x|^darwin/i, 'macos'],
   [/^(?:ios|ipados|iphone|tvos|visionos)/i, 'ios'],
   [/^android/i, 'android'],
-  [/linux|ubuntu|debian|fedora|arch|mint|suse|steam ?os|manjaro|pop!?_os|alpine|centos|red ?hat|gentoo|nixos/i, 'linux'],
+  [
+    /linux|ubuntu|debian|fedora|arch|mint|suse|steam ?os|manjaro|pop!?_os|alpine|centos|red ?hat|gentoo|nixos/i,
+    'linux',
+  ],
 ];
 const IMAGE_SYSTEMS: Readonly<Record<string, string>> = { pe: 'windows', macho: 'macos', elf: 'linux', wasm: 'web' };
 

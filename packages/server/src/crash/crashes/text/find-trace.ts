@@ -16,7 +16,7 @@ type Choice = 'first' | 'last';
 /** The report in the text, limited in size; null if there is none. Takes time linear in the length of the text. */
 export function findTrace(text: string, choice: Choice): Trace | null {
   const ips = readIps(text.trimStart());
-  if (ips !== null) return limited(ips);
+  if (ips !== null) return limitTrace(ips);
   const lines = linesOf(text);
   let best: Trace | null = null;
   for (let at = 0; at < lines.length; ) {
@@ -25,7 +25,7 @@ export function findTrace(text: string, choice: Choice): Trace | null {
     // A format that read nothing new would read the same line forever.
     at = Math.max(at + 1, found?.end ?? 0);
   }
-  return best === null ? null : limited(best);
+  return best === null ? null : limitTrace(best);
 }
 
 function readAt(lines: readonly string[], at: number): { trace: Trace; end: number } | null {
@@ -50,7 +50,8 @@ function rankOf({ isFatal, main }: Trace, choice: Choice): number {
   return (main.frames.length > 0 ? traced : 0) + (isFatal ? fatal : 0);
 }
 
-function limited(trace: Trace): Trace {
+/** The trace as it is stored: with bounded lists and texts. */
+export function limitTrace(trace: Trace): Trace {
   return {
     ...trace,
     main: limitedException(trace.main),

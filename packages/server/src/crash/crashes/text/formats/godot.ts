@@ -137,7 +137,8 @@ function splitCalled(text: string): string[] {
 }
 
 /** Plugins are in `res://addons`; the engine's own functions are in C++ files. */
-function scriptFrame(rawName: string, place: string, isOld = false): TraceFrame {
+/** A frame of a script at a place such as `res://player.gd:42`, or of the engine at another file. */
+export function scriptFrame(rawName: string, place: string, isOld = false): TraceFrame {
   const { file, line } = locationOf(place);
   const isScript = file.includes('://') || /\.(?:gd|gdc|cs|tscn|scn|tres|gdshader)$/.test(file);
   const bare = rawName

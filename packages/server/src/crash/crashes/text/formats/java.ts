@@ -46,7 +46,7 @@ function javaFrameOf(line: string): TraceFrame | null {
 }
 
 /** A frame of a method with its class, such as `owls.Nest.land`. Names that were obfuscated differ between builds. */
-function javaFrame(method: string, place: Partial<Pick<TraceFrame, 'file' | 'line'>> = {}): TraceFrame {
+export function javaFrame(method: string, place: Partial<Pick<TraceFrame, 'file' | 'line'>> = {}): TraceFrame {
   const own = !RUNTIME.test(method) && !/^[\w$]{1,2}(?:\.[\w$]{1,2})*$/.test(method);
   return frame({ function: stableName(method), ...place, own });
 }

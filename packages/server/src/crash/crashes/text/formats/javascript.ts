@@ -77,7 +77,7 @@ function frameOf(line: string): TraceFrame | null {
   if (text.startsWith('at ')) return frameOfV8(text.slice(3));
   const [name, place] = splitFirst(text, '@') ?? [null, ''];
   if (name === null || /\s/.test(place.replace(/ line \d{1,7} > /g, ''))) return null;
-  return place === '[native code]' || place === '[wasm code]' || isPlace(place) ? made(name, place) : null;
+  return place === '[native code]' || place === '[wasm code]' || isPlace(place) ? javascriptFrame(name, place) : null;
 }
 
 /** `Player.update (http://localhost/game.js:1:2)` or only the place. */
@@ -86,14 +86,15 @@ function frameOfV8(text: string): TraceFrame | null {
   if (open < 0 || !text.endsWith(')')) {
     const place = text.replace(/^async /, '');
     // A path may have spaces; a frame of .NET has brackets, too.
-    return isPlace(place) && !/[()<>]/.test(place) ? made('', place) : null;
+    return isPlace(place) && !/[()<>]/.test(place) ? javascriptFrame('', place) : null;
   }
   const [name, place] = [text.slice(0, open), text.slice(open + 2, -1)];
-  if (place === '<anonymous>' || place === 'native' || /^index \d{1,6}$/.test(place)) return made(name, place);
-  if (isPlace(place)) return made(name, place);
+  if (place === '<anonymous>' || place === 'native' || /^index \d{1,6}$/.test(place))
+    return javascriptFrame(name, place);
+  if (isPlace(place)) return javascriptFrame(name, place);
   // Inside of eval, the outer place says which file it is.
   const evaluated = /^eval at /.test(place) ? splitFirst(place, '(')?.[1]?.split(')', 1)[0] : undefined;
-  return evaluated !== undefined && isPlace(evaluated) ? made(name, evaluated) : null;
+  return evaluated !== undefined && isPlace(evaluated) ? javascriptFrame(name, evaluated) : null;
 }
 
 /**
@@ -107,7 +108,8 @@ function isPlace(text: string): boolean {
   );
 }
 
-function made(rawName: string, rawPlace: string): TraceFrame {
+/** A frame of a function as its engine names it, at a place such as `http://localhost/game.js:1:2`. */
+export function javascriptFrame(rawName: string, rawPlace: string): TraceFrame {
   const wasm = splitFirst(rawPlace, ':wasm-function[');
   const place = splitFirst(rawPlace, ' line ')?.[0] ?? rawPlace;
   const { file, line, column } = wasm === null ? locationOf(place) : { file: wasm[0], line: null, column: null };

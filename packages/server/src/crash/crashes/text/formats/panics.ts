@@ -1,7 +1,7 @@
 // cspell:ignore chcks hashcommon indexerrors integerops nims parseutils sequtils strutils syncio sysstr tableimpl
 // Panics and unhandled errors of languages that are compiled to native code, and whose runtime prints its own stack:
 // Rust, Go, Nim, Odin and Zig.
-import { after, isBlank, isTypeName, locationOf, splitFirst, splitLast } from '../line-parsers.ts';
+import { after, isBlank, isTypeName, type Location, locationOf, splitFirst, splitLast } from '../line-parsers.ts';
 import { nativeFrame } from '../native-frames.ts';
 import { qualify, shownFile } from '../source-names.ts';
 import { frame, type TextFormat, type TraceException, type TraceFrame, type TraceReading } from '../trace.ts';
@@ -64,14 +64,21 @@ function readRustCalls(lines: readonly string[], from: number): { frames: TraceF
     const place = after(text, 'at ');
     if (call !== null) {
       const name = call[1]!;
-      frames.push({ ...nativeFrame({ function: name }), own: isOwn(name, '') });
+      frames.push(rustFrame(name));
     } else if (place !== null && frames.length > 0) {
-      const { file, line, column } = locationOf(place);
-      const last = frames.pop()!;
-      frames.push({ ...last, file: shownFile(file), line, column, own: last.own && isOwn('', file) });
+      frames.push(rustFrameAt(frames.pop()!, locationOf(place)));
     } else if (!/^\[\.\.\. omitted \d{1,4} frames? \.\.\.\]$/.test(text)) break;
   }
   return { frames, end };
+}
+
+/** A function as the compiler names it, before its place is known. */
+export function rustFrame(name: string): TraceFrame {
+  return { ...nativeFrame({ function: name }), own: isOwn(name, '') };
+}
+
+export function rustFrameAt(call: TraceFrame, { file, line, column }: Location): TraceFrame {
+  return { ...call, file: shownFile(file), line, column, own: call.own && isOwn('', file) };
 }
 
 /** The standard library, and crates of the registry. */
@@ -102,19 +109,12 @@ export const go: TextFormat = {
       if (isBlank(line)) break;
       const place = /^(.{1,400}\.(?:go|s|c)):(\d{1,7})/.exec(line);
       if (place !== null && frames.length > 0) {
-        const last = frames.pop()!;
-        const isLibrary = /\/(?:src\/runtime|pkg\/mod|vendor)\/|\/go\/src\//.test(place[1]!);
-        frames.push({ ...last, file: shownFile(place[1]!), line: Number(place[2]), own: last.own && !isLibrary });
+        frames.push(goFrameAt(frames.pop()!, place[1]!, Number(place[2])));
         continue;
       }
       const name = goNameOf(line);
       if (name === null) break;
-      frames.push(
-        frame({
-          function: name,
-          own: !/^(?:runtime|panic|syscall|reflect|sync|net\/http|testing|internal)\b/.test(name),
-        }),
-      );
+      frames.push(goFrame(name));
     }
     const [kind, rest] = splitFirst(panic, 'runtime error: ') ?? ['', panic];
     const main = {
@@ -126,14 +126,32 @@ export const go: TextFormat = {
   },
 };
 
+/** A function with its package, such as `main.(*Game).Update`, before its place is known. */
+export function goFrame(name: string): TraceFrame {
+  const own = !/^(?:runtime|panic|syscall|reflect|sync|net\/http|testing|internal)\b/.test(name);
+  return frame({ function: name, own });
+}
+
+export function goFrameAt(call: TraceFrame, file: string, line: number | null): TraceFrame {
+  const isLibrary = /\/(?:src\/runtime|pkg\/mod|vendor)\/|\/go\/src\//.test(file);
+  return { ...call, file: shownFile(file), line, own: call.own && !isLibrary };
+}
+
 /** `main.(*Game).Update(0xc000, {0x1, 0x2})`, `created by main.main in goroutine 1`, and `panic({0x1?, 0x2?})`. */
 function goNameOf(line: string): string | null {
   const created = after(line, 'created by ');
   if (created !== null) return splitFirst(created, ' in goroutine')?.[0] ?? created;
   const called = line.endsWith(')') ? splitLast(line, '(')?.[0] : undefined;
   if (called === undefined || called === '' || /\s/.test(called)) return null;
-  const name = called.slice(called.lastIndexOf('/') + 1);
-  return name.replace(/\.func\d[\d.]{0,20}$/, '.func').replace(/\[\.\.\.\]/, '');
+  return stableGoName(called);
+}
+
+/** Without the folders of the package, and the numbers of closures. */
+export function stableGoName(name: string): string {
+  return name
+    .slice(name.lastIndexOf('/') + 1)
+    .replace(/\.func\d[\d.]{0,20}$/, '.func')
+    .replace(/\[\.\.\.\]/, '');
 }
 
 /** Lines of a message. Its type is at the end of the last one. */

@@ -174,10 +174,14 @@ function fileOf(line: string): TraceFrame | null {
   const rest = path === null ? null : after(text.slice(path.length + 7), ', line ');
   if (path === null || rest === null || path === '') return null;
   const name = (splitFirst(rest, ', in ') ?? splitFirst(rest, ' in '))?.[1].trim() ?? '';
+  return pythonFrame(name, path, leadingNumber(rest));
+}
+
+export function pythonFrame(name: string, path: string, line: number | null): TraceFrame {
   return frame({
     function: name === '' ? null : qualify(functionOf(name), path),
     file: shownFile(path),
-    line: leadingNumber(rest),
+    line,
     own: !RUNTIME.test(path),
   });
 }

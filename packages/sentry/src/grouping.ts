@@ -1,0 +1,126 @@
+// Decides what of an event says which cause it has: the exception that everything began with, the language of its
+// frames, and the fingerprint that the program chose. The rules for names of frames are those for stacks in texts.
+import type { SentryEvent, SentryException, SentryFrame, Stack } from './event/event.ts';
+import { DEFAULT_FINGERPRINT, mainStack } from './event/normalize.ts';
+
+/** The languages whose frames have rules of their own. */
+export type Language =
+  | 'csharp'
+  | 'gdscript'
+  | 'go'
+  | 'java'
+  | 'javascript'
+  | 'native'
+  | 'python'
+  | 'rust'
+  /** Any other language, whose functions are known by their file. */
+  | 'other';
+
+/** How an exception relates to the main one, in the words of crash reports. */
+export type RelationToMain = 'consequence' | 'suppressed' | 'handled' | 'sibling';
+
+export type GroupingException = Pick<SentryException, 'type' | 'value'> & { readonly stack: Stack };
+
+export type GroupingChain = {
+  readonly language: Language;
+  /** The root cause. Without any exception, it is the stack of the message, and its type is empty. */
+  readonly main: GroupingException;
+  /** Consequences first, from the nearest to the one that was thrown. */
+  readonly related: readonly (GroupingException & { readonly relation: RelationToMain })[];
+};
+
+/**
+ * The exceptions of an event, by their relation to the root cause. Null for an event with neither an exception nor a
+ * stack. A client that sends the stack apart from the only exception, such as that of Rust, means the stack of it.
+ */
+export function chainOf(event: SentryEvent): GroupingChain | null {
+  const { exceptions } = event;
+  const stack = mainStack(event);
+  if (exceptions.length === 0) {
+    if (stack.frames.length === 0) return null;
+    return { language: languageOfStack(stack, event), main: { type: '', value: event.message, stack }, related: [] };
+  }
+  const chain = exceptions.filter(({ relation }) => relation === 'thrown' || relation === 'cause');
+  const rooted = chain.length === 0 ? exceptions.slice(0, 1) : chain;
+  const traced = rooted.some((each) => each.stack.frames.length > 0)
+    ? rooted
+    : rooted.map((each, index) => (index === rooted.length - 1 ? { ...each, stack } : each));
+  const main = traced.at(-1)!;
+  const consequences = traced.slice(0, -1).reverse();
+  const others = exceptions.filter((each) => !rooted.includes(each));
+  const shown = main.stack.frames.length > 0 ? main.stack : (consequences.find(hasStack)?.stack ?? stack);
+  return {
+    language: languageOfStack(shown, event),
+    main: pick(main),
+    related: [
+      ...consequences.map((each) => ({ ...pick(each), relation: 'consequence' as const })),
+      ...others.map((each) => ({ ...pick(each), relation: relationOf(each) })),
+    ],
+  };
+}
+
+function hasStack({ stack }: SentryException): boolean {
+  return stack.frames.length > 0;
+}
+
+function pick({ type, value, stack }: SentryException): GroupingException {
+  return { type, value, stack };
+}
+
+function relationOf({ relation }: SentryException): RelationToMain {
+  return relation === 'suppressed' || relation === 'handled' ? relation : 'sibling';
+}
+
+const PLATFORMS: Readonly<Record<string, Language>> = {
+  csharp: 'csharp',
+  'c#': 'csharp',
+  dotnet: 'csharp',
+  gdscript: 'gdscript',
+  go: 'go',
+  java: 'java',
+  kotlin: 'java',
+  android: 'java',
+  javascript: 'javascript',
+  node: 'javascript',
+  python: 'python',
+  rust: 'rust',
+  native: 'native',
+  c: 'native',
+  cocoa: 'native',
+  objc: 'native',
+  swift: 'native',
+};
+
+/** Languages that other programs contain, by the files of their frames. */
+const FILES: readonly (readonly [RegExp, Language])[] = [
+  [/\.gdc?$/, 'gdscript'],
+  [/\.rs$/, 'rust'],
+  [/\.cs$/, 'csharp'],
+];
+
+/** The language of one frame, whose platform may differ from that of the event, as of C# within native code. */
+export function languageOf(frame: SentryFrame, { platform }: Pick<SentryEvent, 'platform'>): Language {
+  const named = PLATFORMS[frame.platform] ?? PLATFORMS[platform] ?? 'other';
+  if (named !== 'native' && named !== 'other') return named;
+  return FILES.find(([match]) => match.test(frame.file))?.[1] ?? named;
+}
+
+/** That of the game's own frames decides: around them are those of the engine and the system. */
+function languageOfStack({ frames }: Stack, event: SentryEvent): Language {
+  const inApp = frames.filter(({ isInApp }) => isInApp === true);
+  const counts = new Map<Language, number>();
+  for (const frame of inApp.length > 0 ? inApp : frames) {
+    const language = languageOf(frame, event);
+    counts.set(language, (counts.get(language) ?? 0) + 1);
+  }
+  const [best] = [...counts].sort(([, a], [, b]) => b - a);
+  return best?.[0] ?? PLATFORMS[event.platform] ?? 'other';
+}
+
+/**
+ * What the reports of one group have in common if the program chose a fingerprint. `usual` stands for its part
+ * `{{ default }}`: the key that the report would have without a fingerprint.
+ */
+export function fingerprintKey(fingerprint: readonly string[], usual: string): string {
+  return JSON.stringify(['fingerprint', ...fingerprint.map((part) => (part === DEFAULT_FINGERPRINT ? [usual] : part))]);
+}
