@@ -84,20 +84,24 @@ async function* decodeStep(
  */
 function encodingOfStart(start: Uint8Array, name: 'gzip' | 'deflate' | 'br' | 'zstd' | null): Encoding | null {
   const [first = 0, second = 0, third = 0, fourth = 0] = start;
-  // No text, envelope or form starts with these, and no stream of Brotli with `{`.
+  // No text starts with these, and no stream of Brotli as an envelope does.
   const isGzip = first === 0x1f && second === 0x8b;
   const isZstd = first === 0x28 && second === 0xb5 && third === 0x2f && fourth === 0xfd;
   const isZlib = (first & 0x8f) === 0x08 && ((first << 8) | second) % 31 === 0;
-  if (name === 'br') return first === 0x7b ? null : 'br';
-  if (isGzip) return 'gzip';
-  if (isZstd) return 'zstd';
-  if (name === 'deflate') return isZlib ? 'zlib' : isText(start) ? null : 'raw-deflate';
-  // A form starts with dashes or a line break, an envelope with a bracket, and base64 with letters.
-  return isZlib && !isText(start) ? 'zlib' : null;
+  if (isGzip && name !== 'br') return 'gzip';
+  if (isZstd && name !== 'br') return 'zstd';
+  if (isPlain(first, second)) return null;
+  if (name === 'deflate') return isZlib ? 'zlib' : 'raw-deflate';
+  // No base64 looks like this.
+  if (name !== 'br' && isZlib && first === 0x78) return 'zlib';
+  return start.length === 0 ? null : name;
 }
 
-function isText(start: Uint8Array): boolean {
-  return start.length > 0 && start.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d);
+/** A form starts with dashes or a line break, and an envelope with an object of JSON. */
+function isPlain(first: number, second: number): boolean {
+  const [byte, next] = [String.fromCharCode(first), String.fromCharCode(second)];
+  if (byte === '{') return '"} \r\n'.includes(next);
+  return (byte === '-' && next === '-') || (byte === '\r' && next === '\n') || (byte === '[' && next === '{');
 }
 
 async function peek(source: ByteSource): Promise<{ start: Uint8Array; bytes: ByteSource }> {

@@ -2,8 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { type KeptFile, listRequests, REQUESTS_MISSING, readExpectations, readRequest, receive } from '../test/requests.ts';
-import { inPieces } from '../test/requests.ts';
+import {
+  inPieces,
+  type KeptFile,
+  listRequests,
+  REQUESTS_MISSING,
+  readExpectations,
+  readRequest,
+  receive,
+} from '../test/requests.ts';
 import { discardedOf } from './client-report.ts';
 import { readCredentials } from './dsn/credentials.ts';
 import { eventOfForm } from './envelope/form-parts.ts';
@@ -99,7 +106,12 @@ const SUMMARIES: Readonly<Record<string, Summary>> = {
 describe('recorded requests', { skip: REQUESTS_MISSING }, () => {
   it('all have an expectation and a test', () => {
     const names = listRequests();
-    assert.deepEqual(readExpectations().map(({ file }) => file).sort(), names);
+    assert.deepEqual(
+      readExpectations()
+        .map(({ file }) => file)
+        .sort(),
+      names,
+    );
     const ofCli = names.filter((name) => name.includes('cli-dif'));
     assert.deepEqual([...Object.keys(SUMMARIES), ...ofCli, '00076-crashpad-crash.req'].sort(), names);
   });
@@ -143,7 +155,11 @@ describe('recorded requests', { skip: REQUESTS_MISSING }, () => {
       const { items, eventId } = await receive(inPieces(body), headers['content-encoding']);
       const events = items.flatMap(({ value }) => normalizeEvent(value, eventId));
       const text = JSON.stringify(events, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-      assert.doesNotMatch(text, /\/home\/dev|dsn=|build-host|pc-1|\{\{auto\}\}|SHLVL|sys\.argv|"py\/game\.py"|"vars"/, name);
+      assert.doesNotMatch(
+        text,
+        /\/home\/dev|dsn=|build-host|pc-1|\{\{auto\}\}|SHLVL|sys\.argv|"py\/game\.py"|"vars"/,
+        name,
+      );
     }
   });
 });
