@@ -41,8 +41,12 @@ export function textOf(value: unknown, max: number): string {
   return '';
 }
 
+/** Most names and ids, which need no further check. */
+const PLAIN_WORD = /^[!-~]*$/;
+
 /** A text in one line. */
 export function lineOf(value: unknown, max: number): string {
+  if (typeof value === 'string' && value.length <= max && PLAIN_WORD.test(value)) return value;
   // A long text of spaces must not cost more than what is kept of it.
   return toStorable(
     textOf(value, 4 * max)
