@@ -42,14 +42,17 @@ export function isPrivateName(name: string): boolean {
 const QUERY = /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s?#"'<>]{0,2048})[?#][^\s"'<>]{0,4096}/gi;
 const USER_INFO = /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@?#"'<>]{1,256}@/gi;
 
+/** Most texts have none of the folders that home folders are in, which is found out quickly. */
+const HAS_HOME = /(?:home|users|settings|media)[\\/]/i;
+
 /** A text without home folders, and with URLs without names, queries and fragments. */
 export function redactText(text: string): string {
   const withoutUrls = text.includes('://') ? text.replace(USER_INFO, '$1').replace(QUERY, '$1') : text;
-  // Every home folder has a separator, and most texts have none.
-  return /[\\/]/.test(withoutUrls) ? redactUserPaths(withoutUrls) : withoutUrls;
+  return HAS_HOME.test(withoutUrls) ? redactUserPaths(withoutUrls) : withoutUrls;
 }
 
 /** A URL or path without its query, also a relative one such as `/level?user=ann`. */
 export function redactAddress(address: string): string {
+  if (address === '') return address;
   return redactText(address.split(/[?#]/, 1)[0]!);
 }

@@ -46,7 +46,9 @@ const PLAIN_WORD = /^[!-~]*$/;
 
 /** A text in one line. */
 export function lineOf(value: unknown, max: number): string {
-  if (typeof value === 'string' && value.length <= max && PLAIN_WORD.test(value)) return value;
+  if (typeof value === 'string') {
+    if (value.length <= max && PLAIN_WORD.test(value)) return value;
+  } else if (typeof value !== 'number' && typeof value !== 'boolean' && typeof value !== 'bigint') return '';
   // A long text of spaces must not cost more than what is kept of it.
   return toStorable(
     textOf(value, 4 * max)

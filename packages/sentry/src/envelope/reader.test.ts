@@ -192,3 +192,20 @@ describe('collectEnvelope', () => {
     assert.deepEqual(dropped, [{ type: 'unknown', reason: 'not_used', quantity: 2 }]);
   });
 });
+
+describe('the time for an envelope', () => {
+  it('is linear for line breaks, braces and headers without end', async () => {
+    const start = process.cpuUsage();
+    for (const piece of [
+      '\n',
+      '\r\n',
+      '{',
+      '{}\n',
+      '{"type":"event"}',
+      '{"type":"event"}\n',
+      '{"type":"attachment","length":0}\n',
+    ])
+      await receive(inPieces(Buffer.from(`{}\n${piece.repeat(8_000_000 / piece.length)}`), 65_536));
+    assert.ok(process.cpuUsage(start).user < 5_000_000);
+  });
+});

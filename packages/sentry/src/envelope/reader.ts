@@ -200,8 +200,12 @@ class LineSource {
     return bytes;
   }
 
+  /** Skips line breaks, all of a piece at once: a body can consist of nothing else. */
   async skipBlank(): Promise<void> {
-    for (let next = await this.peek(); next === NEWLINE || next === RETURN; next = await this.peek()) this.#at += 1;
+    while (await this.#fill()) {
+      while (this.#piece[this.#at] === NEWLINE || this.#piece[this.#at] === RETURN) this.#at += 1;
+      if (this.#at < this.#piece.length) return;
+    }
   }
 
   /** The rest of the line, whose end is skipped; null for a line of more than `max` bytes. */

@@ -30,7 +30,7 @@ export function dataOf(name: string, value: unknown): DataPair | null {
 export function pairsOf(value: unknown, max: number, prefix = ''): DataPair[] {
   return entriesOf(value, max).flatMap(([name, item]) => {
     // A name without its prefix decides whether the value is private.
-    const pair = dataOf(toStorable(name, DATA_LIMITS.nameLength - prefix.length), item);
+    const pair = dataOf(toStorable(name, Math.max(1, DATA_LIMITS.nameLength - prefix.length)), item);
     return pair === null ? [] : [[prefix + pair[0], pair[1]] as const];
   });
 }

@@ -118,7 +118,7 @@ describe('normalizeEvent', () => {
       message: long,
       tags: wide,
       extra: { deep, ...wide },
-      contexts: { deep, wide },
+      contexts: { deep, wide, [long]: { [long]: long } },
     });
     const size = toJson(event).length;
     assert.ok(process.cpuUsage(start).user < 4_000_000);

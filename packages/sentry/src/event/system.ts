@@ -3,7 +3,7 @@
 // name, by its type.
 import { canonicalArch, canonicalOs } from '@chauffeur/contract/identity';
 import { formatBrowser } from '@chauffeur/contract/machine';
-import { entriesOf, fieldOf, isFields, lineOf, numberOf } from '../values.ts';
+import { entriesOf, fieldOf, isFields, lineOf, numberOf, toStorable } from '../values.ts';
 import { pairsOf } from './data.ts';
 import type { DataPair, Pair, SentryImage, SentrySystem } from './event.ts';
 
@@ -17,6 +17,8 @@ type Context = {
 
 const MAX_CONTEXTS = 50;
 const MAX_FIELDS = 50;
+/** It leaves room for names of fields. */
+const MAX_NAME = 32;
 /** Contexts that are read into the system. */
 const SYSTEM_KINDS = new Set(['os', 'device', 'gpu', 'culture', 'runtime', 'browser', 'app']);
 /** Contexts of the client itself, and of what isn't taken. */
