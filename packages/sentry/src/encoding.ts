@@ -22,7 +22,7 @@ export type DecodingLimits = {
 
 type Encoding = 'gzip' | 'zlib' | 'raw-deflate' | 'br' | 'zstd';
 
-/** A chain is at most this long: a proxy may compress once more what a client has compressed. */
+/** A chain is at most this long: a proxy may compress again what a client has compressed. */
 const MAX_CHAIN = 3;
 const NAMES: Readonly<Record<string, 'gzip' | 'deflate' | 'br' | 'zstd'>> = {
   gzip: 'gzip',

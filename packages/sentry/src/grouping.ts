@@ -3,7 +3,7 @@
 import type { SentryEvent, SentryException, SentryFrame, Stack } from './event/event.ts';
 import { DEFAULT_FINGERPRINT, mainStack } from './event/normalize.ts';
 
-/** The languages whose frames have rules of their own. */
+/** The languages whose frames have special rules. */
 export type Language =
   | 'csharp'
   | 'gdscript'
@@ -25,7 +25,7 @@ export type GroupingChain = {
   readonly language: Language;
   /** The root cause. Without any exception, it is the stack of the message, and its type is empty. */
   readonly main: GroupingException;
-  /** Consequences first, from the nearest to the one that was thrown. */
+  /** Consequences first, from the nearest to what was thrown. */
   readonly related: readonly (GroupingException & { readonly relation: RelationToMain })[];
 };
 
@@ -118,7 +118,7 @@ function languageOfStack({ frames }: Stack, event: SentryEvent): Language {
 }
 
 /**
- * What the reports of one group have in common if the program chose a fingerprint. `usual` stands for its part
+ * What the reports of one group have in common if the program chose a fingerprint. `usual` replaces its part
  * `{{ default }}`: the key that the report would have without a fingerprint.
  */
 export function fingerprintKey(fingerprint: readonly string[], usual: string): string {

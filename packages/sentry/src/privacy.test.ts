@@ -34,6 +34,7 @@ describe('isPrivateName', () => {
       'level',
       'scene',
       'environment_map',
+      'environment',
       'tip',
       'ship',
       'zip',

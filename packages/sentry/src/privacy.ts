@@ -8,15 +8,9 @@ import { redactUserPaths } from '@chauffeur/contract/home-folders';
  */
 const PRIVATE_NAMES = new RegExp(
   [
-    // Command lines and environments.
-    ...[
-      '(?:sys)?argv',
-      'args',
-      'command(?:line)?(?:arg(?:ument)?s)?',
-      'cmdline',
-      'env',
-      'environ(?:ment)?(?:variables)?',
-    ],
+    // Command lines and environments. `environment` alone is often `production`.
+    ...['(?:sys)?argv', 'args', 'command', '(?:command|cmd)line', 'commandlineargs', 'commandlinearguments'],
+    ...['env', 'environ', 'envvars', 'environmentvariables'],
     // Local variables, and what of a request may identify someone.
     ...['vars', 'locals', '(?:set)?cookies?', '(?:http)?query(?:string)?', '(?:http)?fragment', '(?:request)?headers'],
     // Machines.
@@ -28,7 +22,7 @@ const PRIVATE_NAMES = new RegExp(
     .map((name) => `^${name}$`)
     .join('|')
     .concat(
-      '|passw(?:or)?d|passphrase|^(?:client|api|app|shared)?secret(?:key)?$|authorization|credential|(?:api|access|private|auth)key|token$|^jwt$|bearer',
+      '|password|passwd|passphrase|^(?:client|api|app|shared)?secret(?:key)?$|authorization|credential|(?:api|access|private|auth)key|token$|^jwt$|bearer',
     ),
   'i',
 );

@@ -2,7 +2,7 @@
 import { eventIdOf } from './ids.ts';
 import { countOf, fieldOf, flagOf, isFields, lineOf, numberOf, timeOf } from './values.ts';
 
-/** From the best to the worst, which counts. */
+/** The statuses from the best to the worst, which counts. */
 export const SESSION_STATUSES = ['ok', 'errored', 'unhandled', 'abnormal', 'crashed'] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
@@ -17,7 +17,7 @@ export type SessionUpdate = {
   /** Whether the run is over. */
   readonly isEnded: boolean;
   readonly errors: number;
-  /** By the clock of the client, in milliseconds. */
+  /** The times are by the clock of the client, in milliseconds. */
   readonly startedAt: number | null;
   readonly updatedAt: number | null;
   readonly seconds: number | null;
@@ -130,7 +130,7 @@ export type SessionCounts = SessionBuild & {
 const MAX_AGGREGATES = 1000;
 const MAX_COUNT = 1_000_000;
 
-/** Sessions of servers, which only count them. They have no ids, so they can't be told apart if they arrive twice. */
+/** Sessions of servers, which only count them. They have no ids, so it can't be noticed if they arrive twice. */
 export function sessionCountsOf(value: unknown): SessionCounts[] {
   const aggregates = fieldOf(value, 'aggregates');
   if (!Array.isArray(aggregates)) return [];

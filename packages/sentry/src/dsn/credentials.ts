@@ -13,7 +13,7 @@ export type Credentials = {
 };
 
 export type RequestHead = {
-  /** With lower-case names, as Node has them. */
+  /** The names are in lower case, as Node has them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly query: URLSearchParams;
   /** The project in the path; missing for a tunnel. */

@@ -13,7 +13,7 @@ const MAX_LENGTH = 2048;
 const KEY = /^[\w-]{1,128}$/;
 const PROJECT = /^\d{1,18}$/;
 
-/** Whether a key has the form of one. Those that this package makes have 32 hex digits. */
+/** Whether a key has the form of one. The server makes keys of 32 hex digits. */
 export function isKey(text: string): boolean {
   return KEY.test(text);
 }

@@ -30,7 +30,7 @@ export type FileKind = 'minidump' | 'view_hierarchy' | 'apple_report' | 'attachm
 
 export type EnvelopeFile = {
   readonly kind: FileKind;
-  /** As it was sent, with any characters. */
+  /** It is as it was sent, so it may have any characters. */
   readonly filename: string;
   readonly contentType: string;
   readonly maxBytes: number;
@@ -42,7 +42,7 @@ export type EnvelopeFile = {
 
 export type Envelope = {
   readonly header: Header;
-  /** Of the header, or else of the event. */
+  /** The id in the header, or else that of the event. */
   readonly eventId: string | null;
   readonly items: readonly JsonItem[];
   readonly dropped: readonly Dropped[];

@@ -10,12 +10,12 @@ const BREADCRUMB_PARTS = ['__sentry-breadcrumb1', '__sentry-breadcrumb2'] as con
 /** Larger parts are left out. */
 export const MAX_EVENT_PART_BYTES = 1024 * 1024;
 
-/** Whether the part of a form belongs to the event, so that it is no attachment. */
+/** Whether the part of a form belongs to the event, so that it is not an attachment. */
 export function isEventPart(name: string): boolean {
   return name === EVENT_PART || (BREADCRUMB_PARTS as readonly string[]).includes(name) || isEventField(name);
 }
 
-/** Whether a text field belongs to the event, so that it is no annotation. */
+/** Whether a text field belongs to the event, so that it is not an annotation. */
 export function isEventField(name: string): boolean {
   return /^sentry(?:\[|__\d{1,4}$|___initialScope|$)/.test(name);
 }

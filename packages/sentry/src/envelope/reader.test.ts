@@ -60,8 +60,8 @@ describe('EnvelopeReader', () => {
       '{}\n{"type":"attachment","length":1,"filename":"C:\\Users\\x.dmp"}\na',
       ['attachment a'],
     ],
-    ['a line that is no header', '{}\nwhat?\n{"length":1}\n{"type":1}\n{"type":"event"}\n{}', ['event {}']],
-    ['a header that is no header', 'what?\n{"type":"event"}\n{}', ['event {}']],
+    ['a line that is not a header', '{}\nwhat?\n{"length":1}\n{"type":1}\n{"type":"event"}\n{}', ['event {}']],
+    ['a first line that is not a header', 'what?\n{"type":"event"}\n{}', ['event {}']],
     ['an unknown type', '{}\n{"type":"hologram","length":1}\na\n{"type":"event"}\n{}', ['hologram a', 'event {}']],
     ['nothing', '', []],
   ];

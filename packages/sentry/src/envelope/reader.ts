@@ -23,7 +23,7 @@ export const ENVELOPE_LIMITS: EnvelopeLimits = { maxItems: 500, maxHeaderBytes: 
 export type Header = Readonly<Record<string, unknown>>;
 
 export type EnvelopeItem = {
-  /** In lower case; empty if the header has none. */
+  /** The type, in lower case; empty if the header has none. */
   readonly type: string;
   readonly kind: ItemKind;
   /** `length` of the header; null without one. */

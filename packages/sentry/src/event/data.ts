@@ -8,12 +8,12 @@ export const DATA_LIMITS = {
   valueLength: 1024,
   tags: 100,
   extra: 200,
-  /** Of one breadcrumb. */
+  /** The limit for one breadcrumb. */
   breadcrumbData: 16,
 } as const;
 
 /** Fields whose value is an address, maybe without its host. */
-const ADDRESS_NAME = /^(?:.*[._-])?(?:url|uri|href|from|to|page|referr?er)$/i;
+const ADDRESS_NAME = /^(?:.*[._-])?(?:url|uri|href|from|to|page|refer(?:rer|er))$/i;
 
 /** The value of a field; null for one that is private, empty or missing. */
 export function dataOf(name: string, value: unknown): DataPair | null {

@@ -8,7 +8,7 @@ export type EventKind = 'crash' | 'error' | 'message' | 'feedback' | 'transactio
 export type SentryEvent = {
   /** 32 lower-case hex digits. */
   readonly eventId: string | null;
-  /** By the clock of the client, in milliseconds. */
+  /** The time by the clock of the client, in milliseconds. */
   readonly occurredAt: number | null;
   /** `error` unless the client says something else. */
   readonly level: Level;
@@ -20,7 +20,7 @@ export type SentryEvent = {
   /** Where in the game it was, such as the scene or the page. */
   readonly transaction: string;
   readonly message: string;
-  /** The exception that was thrown, then those that led to it. */
+  /** The exception that was thrown, then what led to it. */
   readonly exceptions: readonly SentryException[];
   /** The crashed one is not always among them. */
   readonly threads: readonly SentryThread[];
@@ -31,9 +31,9 @@ export type SentryEvent = {
   /** Further data of the program, and facts about it from contexts, such as `unity.editor_version`. */
   readonly extra: readonly DataPair[];
   readonly system: SentrySystem;
-  /** As the program names it; empty if it doesn't. */
+  /** The user, as the program names them; empty if it doesn't. */
   readonly userId: string;
-  /** Null unless the program groups its events by itself. `DEFAULT_FINGERPRINT` stands for the usual grouping. */
+  /** Null unless the program groups its events by itself. `DEFAULT_FINGERPRINT` means the usual grouping. */
   readonly fingerprint: readonly string[] | null;
   readonly feedback: Feedback | null;
   readonly sdk: { readonly name: string; readonly version: string };
@@ -44,7 +44,7 @@ export type SentryEvent = {
 export type Pair = readonly [name: string, value: string];
 export type DataPair = readonly [name: string, value: string | number | boolean];
 
-/** How an exception relates to the one that was thrown. */
+/** How an exception relates to what was thrown. */
 export type ExceptionRelation =
   /** The exception that was thrown. */
   | 'thrown'
@@ -79,16 +79,16 @@ export type Stack = {
   readonly frames: readonly SentryFrame[];
   /** Frames that were left out, the outermost ones. */
   readonly moreFrames: number;
-  /** Of the innermost frame, in lower case with addresses: `rip`, `0x561528cb3811`. */
+  /** The registers of the innermost frame: names in lower case, and addresses such as `0x561528cb3811`. */
   readonly registers: readonly Pair[];
 };
 
 export type SentryFrame = {
   /** Empty if the client doesn't know it. */
   readonly function: string;
-  /** Of managed code: the class, the namespace or the module of the language. */
+  /** The class, the namespace or the module of the language; only managed code has one. */
   readonly module: string;
-  /** As the compiler or the browser names it. */
+  /** The file, as the compiler or the browser names it. */
   readonly file: string;
   /** The file with its folder, if the client sent both. */
   readonly path: string;
@@ -96,7 +96,7 @@ export type SentryFrame = {
   readonly column: number | null;
   /** Null if the client doesn't say. */
   readonly isInApp: boolean | null;
-  /** Of the frame, if it isn't that of the event: C# frames may be between native ones. */
+  /** Set if it isn't that of the event: C# frames may be between native ones. */
   readonly platform: string;
   /** The binary that contains the code, with its folder. */
   readonly package: string;
@@ -128,7 +128,7 @@ export type SentryImage = {
   readonly type: string;
   readonly file: string;
   readonly debugFile: string;
-  /** As in Breakpad's symbol files; for `sourcemap` and `proguard` too. */
+  /** It has the form of Breakpad's symbol files, for `sourcemap` and `proguard` too. */
   readonly debugId: string | null;
   readonly codeId: string | null;
   readonly address: bigint | null;
@@ -147,7 +147,7 @@ export type Breadcrumb = {
 
 /** Facts about the device under the names of metadata that the facets of crash reports are read from. */
 export type SentrySystem = {
-  /** In our words, such as `windows`; empty if unknown. */
+  /** The name that builds have for it, such as `windows`; empty if unknown. */
   readonly os: string;
   readonly arch: string;
   readonly engineVersion: string;
@@ -157,7 +157,7 @@ export type SentrySystem = {
 export type Feedback = {
   readonly message: string;
   readonly name: string;
-  /** As the player or the game wrote it, so it need not be an address. */
+  /** What the player or the game wrote, so it need not be an address. */
   readonly email: string;
   /** The event that it is about. */
   readonly eventId: string | null;

@@ -1,4 +1,4 @@
-// Reads exceptions, and how they relate to the one that was thrown. Clients send it last, after what led to it, with
+// Reads exceptions, and how they relate to what was thrown. Clients send that last, after what led to it, with
 // numbers that say which exception belongs to which, or without.
 import { redactText } from '../privacy.ts';
 import { countOf, fieldOf, flagOf, isFields, lineOf, listOf, numberOf, textOf } from '../values.ts';
@@ -24,7 +24,7 @@ export function exceptionsOf(value: unknown, budget: FrameBudget): SentryExcepti
   return ordered.map((each, index) => exceptionOf(each, relations[index]!, budget));
 }
 
-/** An object without a type, a message and a stack is no exception. */
+/** An object without a type, a message and a stack is not an exception. */
 function isException(sent: Sent): boolean {
   return lineOf(sent.type, 1) !== '' || textOf(sent.value, 1) !== '' || isFields(sent.stacktrace);
 }

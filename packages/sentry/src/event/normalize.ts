@@ -120,7 +120,7 @@ function userAgentOf(request: unknown): string {
   return lineOf(value, 512);
 }
 
-/** What stands for the usual grouping in a fingerprint. */
+/** The part of a fingerprint that means the usual grouping. */
 export const DEFAULT_FINGERPRINT = '{{ default }}';
 
 /** Null for the usual grouping alone. Java sends an empty list for it. */
@@ -144,7 +144,7 @@ function feedbackOf(value: unknown): Feedback | null {
   };
 }
 
-/** The old form: an item of its own that names its event. Null without any words. */
+/** The old form: a separate item that names its event. Null without any words. */
 export function userReportOf(value: unknown): Feedback | null {
   const message = textOf(fieldOf(value, 'comments'), EVENT_LIMITS.messageLength).trim();
   if (message === '') return null;

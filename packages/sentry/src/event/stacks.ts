@@ -5,9 +5,9 @@ import { countOf, entriesOf, fieldOf, flagOf, isFields, lineOf, listOf, textOf }
 import type { Pair, SentryFrame, SentryThread, Stack } from './event.ts';
 
 export const STACK_LIMITS = {
-  /** Of one stack. The innermost frames are kept: in an endless recursion, the others say nothing. */
+  /** The limit for one stack. The innermost frames are kept: in an endless recursion, the others say nothing. */
   frames: 250,
-  /** Of all stacks of an event. */
+  /** The limit for all stacks of an event together. */
   totalFrames: 20_000,
   threads: 512,
   nameLength: 512,

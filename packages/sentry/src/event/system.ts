@@ -33,7 +33,7 @@ const SKIPPED = new Set([
   'otel',
   'flags',
 ]);
-/** Fields of contexts about the device that are no facets. The others have names and ids of the device in them. */
+/** Fields of contexts about the device that are not facets. The others have names and ids of the device in them. */
 const DEVICE_FIELDS = new Set(
   ['model', 'model_id', 'manufacturer', 'brand', 'family', 'device_type', 'simulator', 'orientation', 'low_memory']
     .concat(['screen_width_pixels', 'screen_height_pixels', 'screen_resolution', 'screen_density', 'battery_level'])
@@ -51,8 +51,7 @@ export function contextsOf(value: unknown): Context[] {
 
 /** `Unreal Engine` and `unreal_engine` are one name. */
 function foldName(name: string): string {
-  return name
-    .slice(0, 64)
+  return toStorable(name, MAX_NAME)
     .toLowerCase()
     .replace(/[\s_-]/g, '');
 }
@@ -153,7 +152,7 @@ function gpuOf(name: string, vendor: string): string {
   return name.toLowerCase().includes(brand.toLowerCase()) ? name : `${brand} ${name}`;
 }
 
-/** In bytes, or with a unit. */
+/** The size in bytes, or with a unit. */
 function ramOf(device: Context['fields'] | undefined): string {
   const bytes = numberOf(fieldOf(device, 'memory_size'));
   if (bytes !== null && bytes > 0) return String(Math.round(bytes));

@@ -1,4 +1,4 @@
-// Reads the exceptions of events that Sentry's clients send into the form of those that were read from texts. Frames get
+// Reads the exceptions of events that Sentry's clients send into the form of exceptions in texts. Frames get
 // the names that the formats of texts give them, so that reports of one cause are in one group, whichever client sent
 // them.
 import type { SentryEvent, SentryFrame, Stack } from '@chauffeur/sentry/event/event';

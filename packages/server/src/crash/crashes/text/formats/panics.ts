@@ -146,7 +146,7 @@ function goNameOf(line: string): string | null {
   return stableGoName(called);
 }
 
-/** Without the folders of the package, and the numbers of closures. */
+/** Removes the folders of the package, and the numbers of closures. */
 export function stableGoName(name: string): string {
   return name
     .slice(name.lastIndexOf('/') + 1)
