@@ -9,8 +9,8 @@ import { redactUserPaths } from '@chauffeur/contract/home-folders';
 const PRIVATE_NAMES = new RegExp(
   [
     // Command lines and environments. `environment` alone is often `production`.
-    ...['(?:sys)?argv', 'args', 'command', '(?:command|cmd)line', 'commandlineargs', 'commandlinearguments'],
-    ...['env', 'environ', 'envvars', 'environmentvariables'],
+    ...['(?:sys)?argv', 'args', 'command', '(?:command|cmd)line(?:args|arguments)?'],
+    ...['env', 'environ', '(?:env|environment)(?:vars|variables)'],
     // Local variables, and what of a request may identify someone.
     ...['vars', 'locals', '(?:set)?cookies?', '(?:http)?query(?:string)?', '(?:http)?fragment', '(?:request)?headers'],
     // Machines.
