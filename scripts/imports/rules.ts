@@ -86,7 +86,7 @@ const LAYERED: readonly Layers[] = [
     layers: [
       ['grouping.ts', 'native-stack.ts'],
       ['event'],
-      ['answers.ts', 'client-report.ts', 'sessions.ts'],
+      ['answers.ts', 'client-report.ts', 'release.ts', 'sessions.ts'],
       ['envelope'],
       ['dsn', 'encoding.ts', 'json.ts', 'privacy.ts'],
       ['ids.ts'],
