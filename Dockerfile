@@ -11,6 +11,7 @@ COPY packages/contract/package.json packages/contract/
 COPY packages/debug-symbols/package.json packages/debug-symbols/
 COPY packages/deltas/package.json packages/deltas/
 COPY packages/minidump/package.json packages/minidump/
+COPY packages/sentry/package.json packages/sentry/
 COPY packages/server/package.json packages/server/
 COPY packages/updater/package.json packages/updater/
 COPY packages/web/package.json packages/web/
