@@ -4,7 +4,7 @@ import { CATEGORIES, type Category } from './envelope/kinds.ts';
 import { countOf, fieldOf, isFields, lineOf } from './values.ts';
 
 /** Why clients discard something. Other reasons are counted as `other`, because they come from the sender. */
-export const DISCARD_REASONS = [
+const DISCARD_REASONS = [
   'ratelimit_backoff',
   'network_error',
   'send_error',
@@ -20,7 +20,7 @@ export const DISCARD_REASONS = [
   'internal_sdk_error',
   'other',
 ] as const;
-export type DiscardReason = (typeof DISCARD_REASONS)[number];
+type DiscardReason = (typeof DISCARD_REASONS)[number];
 
 export type Discarded = { readonly reason: DiscardReason; readonly category: Category; readonly quantity: number };
 

@@ -17,7 +17,7 @@ export type Language =
   | 'other';
 
 /** How an exception relates to the main one, in the words of crash reports. */
-export type RelationToMain = 'consequence' | 'suppressed' | 'handled' | 'sibling';
+type RelationToMain = 'consequence' | 'suppressed' | 'handled' | 'sibling';
 
 export type GroupingException = Pick<SentryException, 'type' | 'value'> & { readonly stack: Stack };
 

@@ -4,7 +4,7 @@
 const utf8 = new TextDecoder();
 
 /** An event never has more values than this, and each costs as much memory as a long text. */
-export const MAX_VALUES = 1_500_000;
+const MAX_VALUES = 1_500_000;
 
 /** The value; undefined if the bytes are not JSON, or have more than `maxValues` values. Wrong UTF-8 is replaced. */
 export function parseJson(bytes: Uint8Array, maxValues: number = MAX_VALUES): unknown {

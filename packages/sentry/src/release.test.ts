@@ -10,7 +10,7 @@ describe('readRelease', () => {
     first: string,
     others: readonly string[],
   ])[] = [
-    ['thegame@1.2.0', '', 'thegame', '1.2.0', ['thegame@1.2.0', 'v1.2.0']],
+    ['game@1.2.0', '', 'game', '1.2.0', ['game@1.2.0', 'v1.2.0']],
     ['com.example.game@1.2.0+42', '', 'com.example.game', '1.2.0+42', ['1.2.0', 'v1.2.0']],
     ['1.2.0', '42', '', '1.2.0', ['1.2.0+42', '1.2.0-42', '1.2.0.42']],
     ['v1.2.0', '', '', 'v1.2.0', ['1.2.0']],
@@ -34,7 +34,7 @@ describe('buildIdOf', () => {
   it('finds a build id alone and after the name of the program', () => {
     const id = '018f3a2b-7c1d-7e5f-8a9b-1c2d3e4f5a6b';
     assert.equal(buildIdOf(id.toUpperCase()), id);
-    assert.equal(buildIdOf(`thegame@${id}`), id);
-    assert.equal(buildIdOf('thegame@1.2.0'), null);
+    assert.equal(buildIdOf(`game@${id}`), id);
+    assert.equal(buildIdOf('game@1.2.0'), null);
   });
 });

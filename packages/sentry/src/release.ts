@@ -7,7 +7,7 @@ export type Release = {
   readonly versions: readonly string[];
 };
 
-/** `dist` tells builds of one version apart, so that it may be a part of the version. */
+/** Builds of one version differ in `dist`, so it may be a part of the version. */
 export function readRelease(release: string, dist = ''): Release {
   const text = release.trim();
   if (text === '') return { app: '', versions: [] };

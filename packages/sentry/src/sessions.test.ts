@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatRateLimits } from './answers.ts';
+import { formatRateLimits, UNUSED_CATEGORIES } from './answers.ts';
 import { discardedOf } from './client-report.ts';
 import {
   isRandomId,
@@ -126,5 +126,7 @@ describe('formatRateLimits', () => {
       { seconds: 59.2, categories: [], reason: 'limit' },
     ];
     assert.equal(formatRateLimits(limits), '3600:span;log_item:key:not_used, 60::key:limit');
+    for (const category of ['error', 'session', 'feedback', 'attachment', 'default'] as const)
+      assert.ok(!UNUSED_CATEGORIES.includes(category), `${category} would hold back what is taken`);
   });
 });

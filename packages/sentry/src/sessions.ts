@@ -25,7 +25,7 @@ export type SessionUpdate = {
   readonly sequence: number | null;
 } & SessionBuild;
 
-export type SessionBuild = {
+type SessionBuild = {
   readonly release: string;
   readonly environment: string;
   readonly dist: string;

@@ -9,7 +9,7 @@ import { countedType, MAX_EVENT_BYTES } from './kinds.ts';
 import { ENVELOPE_LIMITS, type EnvelopeItem, type EnvelopeLimits, EnvelopeReader, type Header } from './reader.ts';
 
 /** Why an item was left out. */
-export type DropReason =
+type DropReason =
   /** Nothing is made of items of its type. */
   | 'not_used'
   | 'too_large'
@@ -18,9 +18,9 @@ export type DropReason =
   /** The envelope has too many of them. */
   | 'too_many';
 
-export type Dropped = { readonly type: string; readonly reason: DropReason; readonly quantity: number };
+type Dropped = { readonly type: string; readonly reason: DropReason; readonly quantity: number };
 
-export type JsonItem = {
+type JsonItem = {
   readonly type: 'event' | 'feedback' | 'user_report' | 'session' | 'sessions' | 'client_report';
   readonly value: unknown;
 };
@@ -28,7 +28,7 @@ export type JsonItem = {
 /** `minidump` is the dump of the crash, and `apple_report` a text that says the same as the event. */
 export type FileKind = 'minidump' | 'view_hierarchy' | 'apple_report' | 'attachment';
 
-export type EnvelopeFile = {
+type EnvelopeFile = {
   readonly kind: FileKind;
   /** It is as it was sent, so it may have any characters. */
   readonly filename: string;
@@ -63,7 +63,7 @@ export type CollectOptions = {
 };
 
 /** A body decodes to at most this: an event, a dump, a log, attachments, and what is dropped. */
-export const DECODED_LIMITS: DecodingLimits = {
+const DECODED_LIMITS: DecodingLimits = {
   maxBytes: 2 * LIMITS.crashFileBytes + 4 * LIMITS.crashAttachmentsBytes,
 };
 
@@ -77,7 +77,7 @@ export function collectBody(
 }
 
 /** Throws only what the functions of `options` throw. */
-export async function collectEnvelope(source: ByteSource, options: CollectOptions): Promise<Envelope> {
+async function collectEnvelope(source: ByteSource, options: CollectOptions): Promise<Envelope> {
   const reader = new EnvelopeReader(source, options.limits ?? ENVELOPE_LIMITS);
   const header = await reader.header();
   await options.onHeader?.(header);

@@ -16,7 +16,7 @@ export const DATA_LIMITS = {
 const ADDRESS_NAME = /^(?:.*[._-])?(?:url|uri|href|from|to|page|refer(?:rer|er))$/i;
 
 /** The value of a field; null for one that is private, empty or missing. */
-export function dataOf(name: string, value: unknown): DataPair | null {
+function dataOf(name: string, value: unknown): DataPair | null {
   if (name === '' || isPrivateName(name)) return null;
   if (typeof value === 'boolean') return [name, value];
   if (typeof value === 'number') return Number.isFinite(value) ? [name, value] : null;

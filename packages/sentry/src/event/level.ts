@@ -1,7 +1,7 @@
 // How severe an event or a breadcrumb is.
 import { lineOf } from '../values.ts';
 
-export const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug'] as const;
+const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** Names that clients and loggers use for the same. */

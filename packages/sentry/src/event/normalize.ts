@@ -12,7 +12,7 @@ import { levelOf } from './level.ts';
 import { STACK_LIMITS, stackOf, threadsOf } from './stacks.ts';
 import { contextData, contextsOf, systemOf } from './system.ts';
 
-export const EVENT_LIMITS = { messageLength: 4000, nameLength: 200, fingerprintParts: 20 } as const;
+const EVENT_LIMITS = { messageLength: 4000, nameLength: 200, fingerprintParts: 20 } as const;
 
 /** The event. The id in the header of the envelope is that of an event without one. */
 export function normalizeEvent(sent: unknown, headerId: string | null = null): SentryEvent {

@@ -21,7 +21,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 };
 const TRUSTS: Readonly<Record<string, Trust>> = { context: 'context', cfi: 'cfi', fp: 'frame_pointer', scan: 'scan' };
 
-/** The modules whose symbols a lookup needs: those that frames are in, each once. */
+/** The modules whose symbols a lookup needs: all that frames are in, each once. */
 export function modulesOfEvent(event: SentryEvent): ModuleId[] {
   const images = new ImageMap(event.images);
   const found = stacksOf(event).flatMap(({ stack }) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { normalizeEvent } from '@chauffeur/sentry/event/normalize';
+import fc from 'fast-check';
 import { groupByText } from '../groups/grouping.ts';
 import { traceOfEvent } from './event-trace.ts';
 import { traceOfReport } from './find-trace.ts';
@@ -239,6 +240,57 @@ describe('traceOfEvent', () => {
     assert.equal(groupOfEvent(event(0x7f0000000000)).key, first.key);
     assert.equal(first.trace?.isNative, true);
     assert.match(first.title, /owls/);
+  });
+
+  it('has a group for any frames of any platform', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom(
+        '{ <lambda> }',
+        '<>c',
+        'a/b.c',
+        '(*',
+        '::',
+        '+',
+        'https://',
+        '.js',
+        '.gd',
+        'lambda$1',
+        'wasm',
+        '@',
+      ),
+    );
+    const name = fc.array(text, { maxLength: 6 }).map((parts) => parts.join(''));
+    const sentFrame = fc.record({
+      function: name,
+      module: name,
+      filename: name,
+      abs_path: name,
+      package: name,
+      platform: name,
+      lineno: fc.nat(),
+      instruction_addr: fc.constantFrom('0x10', null),
+    });
+    const platform = fc.constantFrom(
+      'javascript',
+      'java',
+      'csharp',
+      'python',
+      'go',
+      'native',
+      'node',
+      'other',
+      'cocoa',
+    );
+    fc.assert(
+      fc.property(platform, fc.array(sentFrame, { maxLength: 8 }), name, (of, frames, type) => {
+        const event = { platform: of, exception: [{ type, value: type, stacktrace: { frames } }] };
+        const { title, key } = groupOfEvent(event);
+        assert.ok(title.length > 0 && title.length <= 255);
+        assert.equal(groupOfEvent(structuredClone(event)).key, key);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('is null without an exception and a stack', () => {
