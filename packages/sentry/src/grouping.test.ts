@@ -56,6 +56,13 @@ describe('chainOf', () => {
     assert.equal(chainOf(normalizeEvent({ message: 'hello' })), null);
   });
 
+  it('gives a root cause without a stack that of its consequence', () => {
+    const chain = chainOf(
+      normalizeEvent({ platform: 'go', exception: [{ type: 'Root' }, { type: 'Thrown', stacktrace: frames('a') }] }),
+    );
+    assert.deepEqual([chain?.main.type, chain?.main.stack.frames[0]?.function], ['Root', 'a']);
+  });
+
   it('knows the language of frames within another one', () => {
     const script = { frames: [{ function: 'f', filename: 'res://a.gd', in_app: true, platform: 'gdscript' }] };
     assert.equal(summary({ platform: 'native', exception: [{ type: 'A', stacktrace: script }] })?.[0], 'gdscript');

@@ -42,25 +42,20 @@ export function chainOf(event: SentryEvent): GroupingChain | null {
   }
   const chain = exceptions.filter(({ relation }) => relation === 'thrown' || relation === 'cause');
   const rooted = chain.length === 0 ? exceptions.slice(0, 1) : chain;
-  const traced = rooted.some((each) => each.stack.frames.length > 0)
-    ? rooted
-    : rooted.map((each, index) => (index === rooted.length - 1 ? { ...each, stack } : each));
-  const main = traced.at(-1)!;
-  const consequences = traced.slice(0, -1).reverse();
+  const root = rooted.at(-1)!;
+  const consequences = rooted.slice(0, -1).reverse();
+  // Go records no stack of a cause, so that of its nearest consequence has to do.
+  const traced = [root, ...consequences].find((each) => each.stack.frames.length > 0);
+  const main = { ...pick(root), stack: traced?.stack ?? stack };
   const others = exceptions.filter((each) => !rooted.includes(each));
-  const shown = main.stack.frames.length > 0 ? main.stack : (consequences.find(hasStack)?.stack ?? stack);
   return {
-    language: languageOfStack(shown, event),
-    main: pick(main),
+    language: languageOfStack(main.stack, event),
+    main,
     related: [
       ...consequences.map((each) => ({ ...pick(each), relation: 'consequence' as const })),
       ...others.map((each) => ({ ...pick(each), relation: relationOf(each) })),
     ],
   };
-}
-
-function hasStack({ stack }: SentryException): boolean {
-  return stack.frames.length > 0;
 }
 
 function pick({ type, value, stack }: SentryException): GroupingException {
@@ -105,16 +100,12 @@ export function languageOf(frame: SentryFrame, { platform }: Pick<SentryEvent, '
   return FILES.find(([match]) => match.test(frame.file))?.[1] ?? named;
 }
 
-/** That of the game's own frames decides: around them are those of the engine and the system. */
+/** The innermost of the game's own frames decides: around them are those of the engine, the client and the system. */
 function languageOfStack({ frames }: Stack, event: SentryEvent): Language {
-  const inApp = frames.filter(({ isInApp }) => isInApp === true);
-  const counts = new Map<Language, number>();
-  for (const frame of inApp.length > 0 ? inApp : frames) {
-    const language = languageOf(frame, event);
-    counts.set(language, (counts.get(language) ?? 0) + 1);
-  }
-  const [best] = [...counts].sort(([, a], [, b]) => b - a);
-  return best?.[0] ?? PLATFORMS[event.platform] ?? 'other';
+  // Nothing is known of an address alone.
+  const known = frames.filter(({ function: name, file }) => name !== '' || file !== '');
+  const deciding = known.find(({ isInApp }) => isInApp === true) ?? known[0];
+  return deciding === undefined ? (PLATFORMS[event.platform] ?? 'other') : languageOf(deciding, event);
 }
 
 /**

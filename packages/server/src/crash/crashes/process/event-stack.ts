@@ -2,13 +2,13 @@
 // result has the form of a walked dump, so that it is stored, shown, grouped and looked up again like one: a crash in
 // one function has one group, whether its dump was sent or not.
 import { baseName } from '@chauffeur/minidump/base-name';
+import { toHex } from '@chauffeur/minidump/describe';
 import { MinidumpError } from '@chauffeur/minidump/error';
 import type { WalkedReport } from '@chauffeur/minidump/process';
 import type { Frame, Hex, ModuleReport, Thread, Trust } from '@chauffeur/minidump/report';
 import type { ModuleId, ModuleSymbols, SymbolSource } from '@chauffeur/minidump/symbols/module-symbols';
 import type { SentryEvent, SentryImage, SentryThread, Stack } from '@chauffeur/sentry/event/event';
 import { mainStack } from '@chauffeur/sentry/event/normalize';
-import { formatAddress } from '@chauffeur/sentry/ids';
 import { ImageMap, type NativeFrame, nativeFrames } from '@chauffeur/sentry/native-stack';
 
 /** The names that dumps have for systems. */
@@ -143,8 +143,9 @@ function frameOf(native: NativeFrame, number: number, lookup: Lookup, { register
   };
 }
 
+/** Addresses are compared as texts, so all have the same length. */
 function hex(value: bigint | null): Hex {
-  return formatAddress(value === null || value < 0n ? 0n : value) as Hex;
+  return toHex(value === null || value < 0n ? 0n : value, 8);
 }
 
 function moduleIdOf(image: SentryImage): ModuleId {
