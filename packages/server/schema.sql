@@ -544,9 +544,13 @@ create table crash_reports (
   trace jsonb,
   held_by integer,
   walk_stops jsonb,
+  kind text default 'crash'::text not null,
+  event_key text,
+  fingerprint jsonb,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
-  constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text])))
+  constraint crash_reports_kind_check CHECK ((kind = ANY (ARRAY['crash'::text, 'error'::text]))) NOT VALID,
+  constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text, 'sentry'::text]))) NOT VALID
 ) partition by RANGE (report_id);
 
 create table crash_functions (
@@ -593,10 +597,12 @@ create table crash_groups (
   is_triaged boolean default false not null,
   devices bigint default 0 not null,
   sessions bigint default 0 not null,
+  report_kind text default 'crash'::text not null,
   constraint crash_groups_pkey PRIMARY KEY (game_id, group_id),
   constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
   constraint crash_groups_priority_check CHECK ((priority = ANY (ARRAY['urgent'::text, 'high'::text, 'medium'::text, 'low'::text]))),
-  constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text, 'snoozed'::text, 'ignored'::text])))
+  constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text, 'snoozed'::text, 'ignored'::text]))),
+  constraint crash_groups_report_kind_check CHECK ((report_kind = ANY (ARRAY['crash'::text, 'error'::text]))) NOT VALID
 );
 
 create table crash_group_counts (

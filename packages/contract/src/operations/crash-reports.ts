@@ -22,7 +22,12 @@ import {
 
 export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'failed'] as const;
 
-export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal'] as const;
+export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal', 'sentry'] as const;
+
+/** An error is one that the game handled: it counts in no rate and no total of crashes. */
+export const REPORT_KINDS = ['crash', 'error'] as const;
+
+export type ReportKind = (typeof REPORT_KINDS)[number];
 
 export type CrashSource = (typeof CRASH_SOURCES)[number];
 

@@ -123,7 +123,7 @@ const SCANS = {
 
 const CRASHES = {
   crashReports: counter('chauffeur_crash_reports_total', 'Crash reports that were stored durably, by kind of client.', {
-    source: ['api', 'engine', 'breakpad', 'crashpad', 'unreal'],
+    source: ['api', 'engine', 'breakpad', 'crashpad', 'unreal', 'sentry'],
   }),
   crashRefusals: counter('chauffeur_crash_refusals_total', 'Crash reports that were refused.', { rule: RULE }),
   crashWalks: counter('chauffeur_crash_walks_total', 'Processed dumps.', {

@@ -165,6 +165,7 @@ const SOURCES: Readonly<Record<Crash['source'], string>> = {
   breakpad: 'Breakpad',
   crashpad: 'Crashpad',
   unreal: 'Unreal CrashReportClient',
+  sentry: "Sentry's SDK",
 };
 
 /** Shows a message. One with several lines is often a stack. */

@@ -27,7 +27,7 @@ export const deleteCrash = handle(contract.deleteCrash, async (ctx, { caller, in
 
 export type ReportFiles = FileKeys & { report_id: string };
 
-const columns = sql.raw('report_id, dump_key, log_key, stack_key, attachments');
+const columns = sql.raw('report_id, dump_key, log_key, stack_key, event_key, attachments');
 
 /** Deletes a report that is in no group. Returns its files; undefined if there was no such report. */
 export function deleteReport(tx: Tx, gameId: string, reportId: string): Promise<ReportFiles | undefined> {

@@ -112,7 +112,7 @@ export type StoredFiles = FileKeys & {
   trace: Trace | null;
 };
 
-const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, attachments, trace');
+const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, event_key, attachments, trace');
 
 /**
  * The facets of a row of `crash_reports`. The query refers to that row and to the game, so that Citus asks the shard of

@@ -34,7 +34,7 @@ import { processCrashJob } from '../report/jobs.ts';
 import type { AcceptedReport, ReportRefusal } from './accept.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
 import { addOmissions } from './details.ts';
-import { type NewReport, returnBytes, type WriteOutcome, writeReports } from './reports.sql.ts';
+import { type NewReport, returnBytes, type SentEvent, type WriteOutcome, writeReports } from './reports.sql.ts';
 import { ATTACHMENT_LIMITS, type StoredAttachment, type StoredReportFile } from './store-file.ts';
 import { type CrashFileKind, makeAttachmentToken, makeTokens, uploadsEndOf } from './tokens.ts';
 
@@ -62,6 +62,7 @@ export type IncomingReport = AcceptedReport & {
   dump?: StoredReportFile | null;
   log?: StoredReportFile | null;
   attachments?: readonly StoredAttachment[];
+  event?: SentEvent | null;
   /** The client's own id, if it cannot be guessed. */
   clientRef?: string | null;
   idempotency?: Idempotency | null;
@@ -131,6 +132,7 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
     requestHash: idempotency?.requestHash ?? null,
     dump: incoming.dump ?? null,
     log: incoming.log ?? null,
+    event: incoming.event ?? null,
     attachments: incoming.attachments ?? [],
     wants: { dump: details.has_dump ?? false, log: details.has_log ?? false, attachments: announced.names },
     failure: incoming.failure ?? null,

@@ -114,6 +114,7 @@ export async function receiveWhole(
       dump_key: files.dump?.key ?? null,
       log_key: files.log?.key ?? null,
       stack_key: null,
+      event_key: null,
       attachments: attachments.stored,
     });
   const body = await read(keep, attach).catch(async (error) => {

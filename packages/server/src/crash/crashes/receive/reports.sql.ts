@@ -5,7 +5,7 @@
 // - distributed: Citus keeps reports in the shards of their games, and builds, limits and jobs on the coordinator. So a
 //   transaction looks up and counts, inserts in each shard, and then enqueues.
 import { LIMITS } from '@chauffeur/contract/limits';
-import type { CrashSource } from '@chauffeur/contract/operations/crash-reports';
+import type { CrashSource, ReportKind } from '@chauffeur/contract/operations/crash-reports';
 import { type RawBuilder, sql } from 'kysely';
 import {
   arrayLiteral,
@@ -49,11 +49,21 @@ export type NewReport = {
   requestHash: string | null;
   dump: StoredReportFile | null;
   log: StoredReportFile | null;
+  /** What Sentry's SDK says about the crash. It is a part of the report, so no limit of files applies to it. */
+  event: SentEvent | null;
   attachments: readonly StoredAttachment[];
   /** Requested upload addresses; of attachments, their names. */
   wants: { dump: boolean; log: boolean; attachments: readonly string[] };
   /** Why the dump that the client sent was not kept. */
   failure: string | null;
+};
+
+/** An event of Sentry's SDK. `file` has the JSON of `writeEvent`. */
+export type SentEvent = {
+  readonly kind: ReportKind;
+  readonly file: StoredReportFile;
+  /** Null if the game doesn't say what the report belongs to. */
+  readonly fingerprint: readonly string[] | null;
 };
 
 /**
@@ -100,6 +110,13 @@ const REPORT_COLUMNS: readonly Column<NewReport>[] = [
           case when item.log_key is not null then ${sql.lit(LOST_FILES.past_limit.log)} end,
           case when item.attachments <> '[]' then ${sql.lit(LOST_ATTACHMENTS)} end), ${sql.lit(LIMITS.metadataValueLength)}))
       else item.metadata end`,
+  },
+  { name: 'kind', type: 'text', value: ({ event }) => event?.kind ?? 'crash' },
+  { name: 'event_key', type: 'text', value: ({ event }) => event?.file.key ?? null },
+  {
+    name: 'fingerprint',
+    type: 'jsonb',
+    value: ({ event }) => (event?.fingerprint == null ? null : JSON.stringify(event.fingerprint)),
   },
   {
     name: 'client_ref_hash',
@@ -417,7 +434,12 @@ function filesOf({ wants, dump, log, attachments }: NewReport): number {
   return count + attachments.length + wants.attachments.length;
 }
 
-function bytesOf({ dump, log, attachments }: NewReport): number {
+function bytesOf(report: NewReport): number {
+  return fileBytesOf(report) + (report.event?.file.stored ?? 0);
+}
+
+/** The event is not one of these files: it is kept in any case. */
+function fileBytesOf({ dump, log, attachments }: NewReport): number {
   return (dump?.stored ?? 0) + (log?.stored ?? 0) + attachments.reduce((sum, { stored }) => sum + stored, 0);
 }
 
@@ -432,7 +454,7 @@ function attachmentsOf({ attachments, wants }: NewReport): Attachment[] {
 /** Subtracts the bytes of files that were not granted from the day's count, so smaller files still fit. */
 export async function returnBytes(db: Db, reports: readonly NewReport[], day: Date): Promise<void> {
   for (const [gameId, ofGame] of Map.groupBy(reports, (report) => report.gameId)) {
-    const bytes = ofGame.reduce((sum, report) => sum + bytesOf(report), 0);
+    const bytes = ofGame.reduce((sum, report) => sum + fileBytesOf(report), 0);
     if (bytes === 0) continue;
     await changed(
       db,

@@ -38,6 +38,7 @@ export type FileKeys = {
   dump_key: string | null;
   log_key: string | null;
   stack_key: string | null;
+  event_key: string | null;
   attachments: readonly Attachment[];
 };
 
@@ -51,8 +52,8 @@ export function blobStemOf(reportId: string): string {
 }
 
 /** The keys that are set. */
-export function keysOf({ dump_key, log_key, stack_key, attachments }: FileKeys): string[] {
-  return [dump_key, log_key, stack_key, ...attachmentKeys(attachments)].filter((key) => key !== null);
+export function keysOf({ dump_key, log_key, stack_key, event_key, attachments }: FileKeys): string[] {
+  return [dump_key, log_key, stack_key, event_key, ...attachmentKeys(attachments)].filter((key) => key !== null);
 }
 
 /** Deletes the files of a report that has no row. If a file cannot be deleted now, the sweep deletes it later. */
@@ -119,7 +120,7 @@ function attachmentKeys(attachments: readonly Attachment[]): string[] {
   return attachments.flatMap(({ key, image }) => [key, image?.key ?? null]).filter((key) => key !== null);
 }
 
-/** Sizes are those of the unpacked files; that of a stack is unknown. */
+/** Sizes are those of the unpacked files; those of stacks and events are unknown. */
 export const reportBlobs = sql`select file.key, file.size, null::text as sha256,
     case when file.key like ${sql.lit(`%${PACKED_SUFFIX}`)} then 'zstd' end as packing
   from crash_reports,
@@ -127,7 +128,8 @@ export const reportBlobs = sql`select file.key, file.size, null::text as sha256,
       jsonb_build_array(
         jsonb_build_object('key', dump_key, 'size', dump_size),
         jsonb_build_object('key', log_key, 'size', log_size),
-        jsonb_build_object('key', stack_key)
+        jsonb_build_object('key', stack_key),
+        jsonb_build_object('key', event_key)
       ) || attachments || jsonb_path_query_array(attachments, '$[*].image')
     ) as file (key text, size bigint)
   where file.key is not null`;
