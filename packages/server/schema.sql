@@ -2185,6 +2185,29 @@ create table file_differences (
   constraint file_differences_game_id_from_file_id_fkey FOREIGN KEY (game_id, from_file_id) REFERENCES files(game_id, file_id) ON DELETE CASCADE
 );
 
+create table dsn_projects (
+  game_id uuid not null,
+  project_no integer generated always as identity not null,
+  constraint dsn_projects_pkey PRIMARY KEY (game_id),
+  constraint dsn_projects_project_no_key UNIQUE (project_no),
+  constraint dsn_projects_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table dsns (
+  game_id uuid not null,
+  dsn_id uuid not null,
+  name text not null,
+  key text not null,
+  key_hash bytea not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint dsns_pkey PRIMARY KEY (game_id, dsn_id),
+  constraint dsns_key_hash_key UNIQUE (key_hash),
+  constraint dsns_game_id_fkey FOREIGN KEY (game_id) REFERENCES dsn_projects(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);

@@ -192,6 +192,9 @@ export const LIMITS = {
   uploadTokens: 20,
   uploadTokenDays: 3650,
   uploadTokenNameLength: 60,
+  /** DSNs of a game that are not revoked. */
+  dsns: 20,
+  dsnNameLength: 60,
   /** Active personal keys of an account. */
   agentKeys: 50,
   agentKeyDays: 3650,
