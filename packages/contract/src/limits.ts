@@ -117,6 +117,7 @@ export const LIMITS = {
   /** The builds of one version: in a list of versions, and in one that is read or deleted. */
   versionBuildsListed: 64,
   versionBuilds: 200,
+  withdrawnBuilds: 50,
   /** The new and the fixed crash groups of a version. */
   versionGroups: 50,
   /** The groups in one request. */

@@ -1,6 +1,6 @@
 // `chauffeur promote`, `rollback` and `channels`: change and show what channels offer, on all platforms at once.
 import { createInterface } from 'node:readline/promises';
-import { formatPlatform } from '@chauffeur/contract/format';
+import { formatNumber, formatPlatform } from '@chauffeur/contract/format';
 import { canonicalArch, canonicalOs, type Platform } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { listBuilds } from '@chauffeur/contract/operations/builds';
@@ -170,5 +170,22 @@ const listAll: Action<object> = async ({ connect, retryBriefly, signal }) => {
     rows.length > 0
       ? tableOf([['CHANNEL', 'PLATFORM', 'VERSION', 'SINCE', 'EXPIRES'], ...rows])
       : ['No channel offers a build yet.'];
-  return { data, lines };
+  return { data, lines: [...lines, ...data.withdrawn.map(describeWithdrawn)] };
 };
+
+const WITHDRAWN = {
+  rolled_back: 'rolled back',
+  rollout_aborted: 'rollout aborted',
+  expired: 'expired',
+  deleted: 'deleted',
+};
+
+/** `Withdrawn from stable: 1.4.0 for Linux x86_64 (rolled back 2026-11-28). Still used by 12 devices since 2026-11-28.` */
+function describeWithdrawn(build: OutputOf<typeof listToolChannels>['withdrawn'][number]): string {
+  const { channel, version, reason, at, devices, devices_since: since } = build;
+  const still =
+    devices === null
+      ? ''
+      : ` Still used by ${devices === 0 ? 'no devices' : devices === 1 ? '1 device' : `${formatNumber(devices)} devices`} since ${since}.`;
+  return `Withdrawn from ${channel}: ${version} for ${formatPlatform(build)} (${WITHDRAWN[reason]} ${at.slice(0, 10)}).${still}`;
+}

@@ -56,6 +56,37 @@ export const ChannelMove = Type.Object({
   deleted: Type.Boolean({ description: 'Whether the build was deleted since' }),
 });
 
+const WITHDRAWAL_REASONS = ['deleted', 'rollout_aborted', 'rolled_back', 'expired'] as const;
+export type WithdrawalReason = (typeof WITHDRAWAL_REASONS)[number];
+export const WithdrawalReasonName = Type.Enum([...WITHDRAWAL_REASONS], {
+  description:
+    'rolled_back: the channel was rolled back from the build, or the change to it was undone. expired: its promotion expired, and the channel has not moved since',
+});
+
+const WithdrawnBuild = Type.Object({
+  channel: Type.String({ description: 'The channel that it was withdrawn from; another one may still offer it' }),
+  os: OsName,
+  arch: ArchName,
+  build_id: Uuid,
+  version: Type.String(),
+  reason: WithdrawalReasonName,
+  at: { ...Timestamp, description: 'When it was withdrawn' },
+  devices: Nullable(
+    Type.Integer({
+      description:
+        'Devices that sent events with it on `devices_since` or later: on any channel, because events have none. Null if no device of the game sent events in the last 7 days, or if they can’t be counted now',
+    }),
+  ),
+  devices_since: Type.String({
+    description:
+      'A UTC day: the one after it was withdrawn, or the first of the last 7 days if that is later. If it was withdrawn today, today, so that `devices` includes devices from before',
+  }),
+});
+
+const WithdrawnBuilds = Type.Array(WithdrawnBuild, {
+  description: `Builds that were withdrawn in the last 30 days, or that devices still sent events with in the last 7, without deleted builds: the last ${LIMITS.withdrawnBuilds}, newest first`,
+});
+
 /** A channel with what a developer needs to know before changing it. */
 const ChannelPlace = Type.Object({
   ...ChannelPointer.properties,
@@ -94,6 +125,7 @@ export const listChannels = defineOperation({
       }),
       { description: 'Channels that offer nothing on a platform because the build was deleted' },
     ),
+    withdrawn: WithdrawnBuilds,
   }),
   statuses: [200],
   errors: ['notFound'],
@@ -215,7 +247,7 @@ export const listToolChannels = defineOperation({
   access: 'deploy_key',
   role: 'developer',
   uploadScope: 'channels',
-  output: Type.Object({ channels: Type.Array(ChannelPointer) }),
+  output: Type.Object({ channels: Type.Array(ChannelPointer), withdrawn: WithdrawnBuilds }),
   statuses: [200],
   errors: [],
 });

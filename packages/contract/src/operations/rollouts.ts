@@ -4,7 +4,7 @@ import { ArchInput, ArchName, ChannelName, OsInput, OsName, VersionName } from '
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { GUARD_ACTIONS, GUARD_NAMES, MAX_TOLERANCE } from '../rollout-plan.ts';
-import { Platforms } from './channels.ts';
+import { Platforms, WithdrawalReasonName } from './channels.ts';
 import {
   ClientId,
   CursorQuery,
@@ -488,8 +488,6 @@ export const abortRolloutWithKey = defineOperation({
 
 const Change = Type.Object({ title: Type.String(), description: Type.String() });
 
-const WITHDRAWAL_REASONS = ['deleted', 'rollout_aborted', 'rolled_back'] as const;
-
 export const getUpdate = defineOperation({
   id: 'store.update',
   summary: 'Find the build that an installed game should run: that of its channel, or of a rollout for its device',
@@ -527,7 +525,7 @@ export const getUpdate = defineOperation({
     withdrawn: Nullable(
       Type.Object(
         {
-          reason: Type.Enum([...WITHDRAWAL_REASONS]),
+          reason: WithdrawalReasonName,
           at: Timestamp,
         },
         { description: 'Why players should not stay on the installed build; null if they can' },

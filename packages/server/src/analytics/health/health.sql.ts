@@ -199,6 +199,17 @@ export function readBuildLaunches(
   );
 }
 
+export type LastSeenRow = { build_id: string; day: string; devices: number };
+
+/** For each build of a game, how many devices were last seen with it on each day. Days without devices are left out. */
+export function readLastSeen(db: Db, { gameId, since }: HealthWindow): Promise<LastSeenRow[]> {
+  return rows(
+    db,
+    sql<LastSeenRow>`select build_id, day::text, sum(devices)::bigint as devices from event_device_days
+      where game_id = ${gameId} and day >= ${since}::date group by build_id, day having sum(devices) <> 0`,
+  );
+}
+
 export type AdoptionRow = { day: string; devices: number; crashed_devices: number; all_devices: number };
 
 /** For each day, how many devices sent events with these builds and how many of them crashed, of all of the game. */

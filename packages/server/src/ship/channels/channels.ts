@@ -5,7 +5,7 @@
 import { errors } from '@chauffeur/contract/errors';
 import { formatPlatform } from '@chauffeur/contract/format';
 import { canonicalArch, canonicalOs, type Platform } from '@chauffeur/contract/identity';
-import type { OutputOf } from '@chauffeur/contract/operation';
+import type { InputOf, OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/channels';
 import type { Caller, Context, GameCaller } from '../../context.ts';
 import { HOUR } from '../../kernel/clock.ts';
@@ -238,10 +238,10 @@ export const rollbackChannel = handle(contract.rollbackChannel, async (ctx, { ca
   return rollBackPointers(ctx, game.game_id, input, caller.user.name);
 });
 
-export const listToolChannels = handle(contract.listToolChannels, async (ctx, { caller: { gameId } }) => {
-  const pointers = await channels.listPointers(ctx.db, gameId);
-  return { channels: await recordsOf(ctx.db, gameId, pointers, ctx.clock.now()) };
-});
+/** What each channel offers, as a change of it is answered. */
+export async function listOffers({ db, clock }: Context, gameId: string): Promise<PointerRecord[]> {
+  return recordsOf(db, gameId, await channels.listPointers(db, gameId), clock.now());
+}
 
 export const promoteWithKey = handle(contract.promoteWithKey, (ctx, { caller, input }) => {
   const now = ctx.clock.now();
@@ -366,26 +366,28 @@ export function isExpired(pointer: Pick<Pointer, 'expires_at'>, now: Date): bool
   return pointer.expires_at !== null && pointer.expires_at <= now;
 }
 
-export const listChannels = handle(contract.listChannels, async (ctx, { caller, input }) => {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  const now = ctx.clock.now();
-  const [pointers, emptied] = await Promise.all([
-    channels.listPointers(ctx.db, game.game_id),
-    channels.listEmptied(ctx.db, game.game_id),
-  ]);
-  const { items, ...next } = pageOfWhole(['channels', game.game_id], pointers, input);
+type ChannelList = OutputOf<typeof contract.listChannels>;
+
+/** What each channel offers, and where it offers nothing because the build was deleted. */
+export async function listPlaces(
+  { db, clock }: Context,
+  gameId: string,
+  page: Omit<InputOf<typeof contract.listChannels>, 'uid'>,
+): Promise<Omit<ChannelList, 'withdrawn'>> {
+  const [pointers, emptied] = await Promise.all([channels.listPointers(db, gameId), channels.listEmptied(db, gameId)]);
+  const { items, ...next } = pageOfWhole(['channels', gameId], pointers, page);
   const [files, rollbacks, updates] = await Promise.all([
     newestOfferedFiles(
-      ctx.db,
-      game.game_id,
+      db,
+      gameId,
       items.map(({ build_id }) => build_id),
     ),
-    rollbacksOf(ctx.db, game.game_id, items),
-    listUpdates(ctx.db, game.game_id),
+    rollbacksOf(db, gameId, items),
+    listUpdates(db, gameId),
   ]);
   return {
     channels: items.map((pointer) => ({
-      ...recordOf(pointer, rollbacks.get(pointer.move_id), now),
+      ...recordOf(pointer, rollbacks.get(pointer.move_id), clock.now()),
       scan: files.get(pointer.build_id)?.scan_state ?? null,
       rollback_to: rollbacks.get(pointer.move_id) ?? null,
       updates: updates
@@ -398,7 +400,7 @@ export const listChannels = handle(contract.listChannels, async (ctx, { caller, 
       emptied_at: moved_at.toISOString(),
     })),
   };
-});
+}
 
 /** The pointers of all channels and platforms that have not expired. */
 export async function currentPointers(db: Db, gameId: string, now: Date): Promise<Pointer[]> {

@@ -232,18 +232,6 @@ export async function channelsRolledOutSince(db: Db, gameId: string, buildId: st
   return found.map(({ channel }) => channel);
 }
 
-/** When the newest rollout of the build on the channel was aborted; null if it was not. */
-export async function abortedAt(db: Db, gameId: string, channel: string, buildId: string): Promise<Date | null> {
-  const newest = await row(
-    db,
-    sql<{ ended_at: Date | null }>`select case when state = 'aborted' then ended_at end as ended_at
-      from rollout_builds join rollouts using (game_id, rollout_id, channel)
-      where game_id = ${gameId} and channel = ${channel} and build_id = ${buildId}
-      order by started_at desc, rollout_id desc limit 1`,
-  );
-  return newest?.ended_at ?? null;
-}
-
 /** Deletes what rollouts recorded about a device. */
 export async function forgetRolloutDevice(db: Db, gameId: string, deviceUid: string): Promise<void> {
   await changed(db, sql`delete from rollout_devices where game_id = ${gameId} and device_uid = ${deviceUid}`);

@@ -1,4 +1,4 @@
-// The SQL of updates: the installed build, even if it was deleted, why it was withdrawn, and the changes since.
+// The SQL of updates: the installed build, even if it was deleted, and the changes since.
 import type { Arch, Os } from '@chauffeur/contract/identity';
 import { sql } from 'kysely';
 import { type Db, row, rows } from '../../kernel/database/db.ts';
@@ -25,25 +25,6 @@ export function findInstalled(db: Db, gameId: string, buildId: string): Promise<
 }
 
 type Place = { readonly gameId: string; readonly channel: string; readonly os: string; readonly arch: string };
-
-/** When the channel was last rolled back from the build, or the change to it undone; null if that was not its last move. */
-export async function rolledBackAt(
-  db: Db,
-  { gameId, channel, os, arch }: Place,
-  buildId: string,
-): Promise<Date | null> {
-  const last = await row(
-    db,
-    sql<{
-      at: Date | null;
-    }>`select case when action in ('rollback', 'undo') and build_id <> ${buildId} then moved_at end as at
-      from channel_moves
-      where game_id = ${gameId} and channel = ${channel} and os = ${os} and arch = ${arch}
-        and (build_id = ${buildId} or previous_build_id = ${buildId})
-      order by moved_at desc, move_id desc limit 1`,
-  );
-  return last?.at ?? null;
-}
 
 export type ChangesRow = {
   version: string;

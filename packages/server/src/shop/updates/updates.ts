@@ -17,7 +17,8 @@ import { findManifest } from '../../ship/files/files.sql.ts';
 import { newestOfferedFile, type OfferedFile } from '../../ship/files/files.ts';
 import { findSizes } from '../../ship/patches/patches.sql.ts';
 import { isWithin, placeOf } from '../../ship/rollout-places/rollout-places.ts';
-import { abortedAt, findOffer } from '../../ship/rollouts/rollouts.sql.ts';
+import { findOffer } from '../../ship/rollouts/rollouts.sql.ts';
+import { findWithdrawal } from '../../ship/withdrawals/withdrawals.sql.ts';
 import { isReachable, requireVisibleGame } from '../store/store.ts';
 import { signStatement } from './statement.ts';
 import * as sql from './updates.sql.ts';
@@ -64,7 +65,7 @@ async function updateOf(
   installed: Installed | null,
   offered: Offered | null,
 ): Promise<Update> {
-  const withdrawn = installed === null ? null : await withdrawalOf(ctx.db, place, installed, offered);
+  const withdrawn = installed === null ? null : await withdrawalOf(ctx, place, installed, offered);
   const isOther = offered !== null && offered.build.build_id !== installed?.build_id;
   return {
     game_uid: place.gameId,
@@ -133,19 +134,15 @@ async function offeredBuild(
 }
 
 async function withdrawalOf(
-  db: Db,
-  place: Place,
+  { db, clock }: Context,
+  { gameId, channel }: Place,
   { build_id: buildId, deleted_at: deletedAt }: Installed,
   offered: Offered | null,
 ): Promise<Update['withdrawn']> {
   if (deletedAt !== null) return { reason: 'deleted', at: deletedAt.toISOString() };
   if (offered?.build.build_id === buildId) return null;
-  const [aborted, rolledBack] = await Promise.all([
-    abortedAt(db, place.gameId, place.channel, buildId),
-    sql.rolledBackAt(db, place, buildId),
-  ]);
-  if (aborted !== null) return { reason: 'rollout_aborted', at: aborted.toISOString() };
-  return rolledBack === null ? null : { reason: 'rolled_back', at: rolledBack.toISOString() };
+  const withdrawal = await findWithdrawal(db, { gameId, channel, buildId, now: clock.now() });
+  return withdrawal === undefined ? null : { reason: withdrawal.reason, at: withdrawal.at.toISOString() };
 }
 
 type Offer = NonNullable<Update['offered']>;

@@ -24,6 +24,7 @@ import { BUILD_STATES } from '../../ui/states.ts';
 import { Time } from '../../ui/Time.tsx';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { MoveResult, useMoves } from '../channels/use-moves.tsx';
+import { WithdrawnLines } from '../channels/WithdrawnBuilds.tsx';
 import { useGame } from '../games/use-game.ts';
 import { BuildCommits } from './BuildCommits.tsx';
 import { type BuildDetail, BuildFile } from './BuildFile.tsx';
@@ -218,10 +219,17 @@ function factsOf(build: BuildDetail, slug: string, live: ReactNode): Fact[] {
 }
 
 function LiveOn({ gameUid, slug, buildId }: { gameUid: string; slug: string; buildId: string }) {
-  const { data } = useQuery(ask(listChannels, { uid: gameUid }));
+  const { data } = useQuery({ ...ask(listChannels, { uid: gameUid }), meta: follow('builds') });
   if (data === undefined) return <Skeleton w={120} h={16} />;
   const pointers = data.channels.filter((pointer) => pointer.build_id === buildId && !pointer.expired);
-  if (pointers.length === 0) return 'No channel';
+  const withdrawn = data.withdrawn.filter((build) => build.build_id === buildId);
+  if (pointers.length === 0)
+    return (
+      <>
+        No channel
+        <WithdrawnLines withdrawn={withdrawn} />
+      </>
+    );
   return (
     <Group gap="md">
       {pointers.map((pointer) => (
@@ -240,6 +248,7 @@ function LiveOn({ gameUid, slug, buildId }: { gameUid: string; slug: string; bui
           </Text>
         </span>
       ))}
+      <WithdrawnLines withdrawn={withdrawn} />
     </Group>
   );
 }

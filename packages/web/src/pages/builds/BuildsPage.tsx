@@ -98,6 +98,7 @@ export function BuildsPage() {
           ...buildColumns({
             slug: game.slug,
             pointers: channels.data?.channels,
+            withdrawn: channels.data?.withdrawn,
             order: { sort, onSort: (order) => change({ sort: order === 'registered' ? undefined : order }) },
           }),
         ]}

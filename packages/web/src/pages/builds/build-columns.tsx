@@ -11,6 +11,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { BUILD_STATES } from '../../ui/states.ts';
 import { Time, useNow } from '../../ui/Time.tsx';
 import type { Pointer } from '../channels/channel-grid.ts';
+import { type WithdrawnBuild, WithdrawnLines } from '../channels/WithdrawnBuilds.tsx';
 import classes from './builds.module.css';
 
 export type ListedBuild = OutputOf<typeof listGameBuilds>['builds'][number];
@@ -19,11 +20,12 @@ type Options = {
   slug: string;
   /** What the channels offer; undefined while it is loading, null if that failed. */
   pointers: readonly Pointer[] | null | undefined;
+  withdrawn?: readonly WithdrawnBuild[] | undefined;
   /** The order of the list. Without it, its headers do not sort. */
   order?: { readonly sort: BuildOrder; readonly onSort: (sort: BuildOrder) => void };
 };
 
-export function buildColumns({ slug, pointers, order }: Options): Column<ListedBuild>[] {
+export function buildColumns({ slug, pointers, withdrawn = [], order }: Options): Column<ListedBuild>[] {
   const sortedBy = (sort: BuildOrder) =>
     order === undefined ? {} : { order: { isSorted: order.sort === sort, onSort: () => order.onSort(sort) } };
   return [
@@ -38,7 +40,14 @@ export function buildColumns({ slug, pointers, order }: Options): Column<ListedB
       header: 'Platform',
       phoneHeader: 'Build',
       className: classes.platform,
-      cell: (build) => <Platform slug={slug} build={build} pointers={pointersOf(build, pointers)} />,
+      cell: (build) => (
+        <Platform
+          slug={slug}
+          build={build}
+          pointers={pointersOf(build, pointers)}
+          withdrawn={withdrawnOf(build, withdrawn)}
+        />
+      ),
     },
     {
       header: 'Live on',
@@ -48,6 +57,7 @@ export function buildColumns({ slug, pointers, order }: Options): Column<ListedB
         <>
           <LiveSince slug={slug} pointers={pointersOf(build, pointers)} />
           <UpdateSize pointers={pointersOf(build, pointers)} />
+          <WithdrawnLines withdrawn={withdrawnOf(build, withdrawn)} />
         </>
       ),
     },
@@ -109,12 +119,18 @@ function pointersOf({ build_id: id }: ListedBuild, pointers: Pointers): Pointers
   return pointers?.filter((pointer) => pointer.build_id === id && !pointer.expired) ?? pointers;
 }
 
+function withdrawnOf({ build_id: id }: ListedBuild, withdrawn: readonly WithdrawnBuild[]): WithdrawnBuild[] {
+  return withdrawn.filter(({ build_id }) => build_id === id);
+}
+
 function State({ build: { state } }: { build: ListedBuild }) {
   return <StateBadge tone={BUILD_STATES[state].tone}>{BUILD_STATES[state].label}</StateBadge>;
 }
 
+type PlatformProps = { slug: string; build: ListedBuild; pointers: Pointers; withdrawn: readonly WithdrawnBuild[] };
+
 /** The platform of a build. On a phone, its cell also has what is in the columns next to it on a wider screen. */
-function Platform({ slug, build, pointers }: { slug: string; build: ListedBuild; pointers: Pointers }) {
+function Platform({ slug, build, pointers, withdrawn }: PlatformProps) {
   const { build_id: buildId, version, title } = build;
   const platform = formatPlatform(build);
   return (
@@ -128,6 +144,7 @@ function Platform({ slug, build, pointers }: { slug: string; build: ListedBuild;
         <State build={build} />
         {pointers?.length !== 0 && <LiveSince slug={slug} pointers={pointers} />}
         <UpdateSize pointers={pointers} />
+        <WithdrawnLines withdrawn={withdrawn} />
       </div>
     </>
   );

@@ -37,6 +37,7 @@ import { channelNames, type Emptied, type Grid, gridOf, type Pointer } from './c
 import { Expiry, useIsExpired } from './Expiry.tsx';
 import { RollbackDialog } from './RollbackDialog.tsx';
 import { MoveResult, useMoves } from './use-moves.tsx';
+import { WithdrawnBuilds } from './WithdrawnBuilds.tsx';
 
 const route = getRouteApi('/signed-in/dev/$slug/channels');
 
@@ -94,6 +95,7 @@ export function ChannelsPage() {
           }}
         />
       )}
+      <WithdrawnBuilds slug={game.slug} withdrawn={data?.withdrawn ?? []} pointers={pointers} />
       {isUsed && (
         <MoveHistory
           game={game}

@@ -10,6 +10,7 @@ import {
   GUARD_NAMES,
   GUARD_TITLES,
   type GuardName,
+  MAX_TOLERANCE,
   parseSteps,
   writeSteps,
 } from '@chauffeur/contract/rollout-plan';
@@ -36,6 +37,14 @@ const ACTIONS = [
   { value: 'abort', label: 'Abort the rollout' },
 ] as const;
 
+/** Explains a tolerance with an example. */
+function describeTolerance(tolerance: number): string {
+  if (tolerance === 0)
+    return 'How much worse the version may be. With 0, a guard acts on any difference that is not chance.';
+  const accepted = Number(Math.max(0, 99 - tolerance).toFixed(3));
+  return `If 99% of the other devices don't crash, a guard accepts ${accepted}% for the version.`;
+}
+
 export function StartRollout({ game, version: given, onClose, onStarted }: StartRolloutProps) {
   const [chosen, setChosen] = useState('');
   const [channel, setChannel] = useState('stable');
@@ -43,6 +52,7 @@ export function StartRollout({ game, version: given, onClose, onStarted }: Start
   const [guards, setGuards] = useState<string[]>([...GUARD_NAMES]);
   const [action, setAction] = useState<'pause' | 'abort'>('pause');
   const [minDevices, setMinDevices] = useState(DEFAULT_MIN_DEVICES);
+  const [tolerance, setTolerance] = useState(0);
   const start = useStartRollout(game.game_uid);
   const channels = useQuery(ask(listChannels, { uid: game.game_uid }));
   const versions = useQuery({ ...ask(listVersions, { uid: game.game_uid }), enabled: given === undefined });
@@ -63,7 +73,9 @@ export function StartRollout({ game, version: given, onClose, onStarted }: Start
       onClose={onClose}
       onSubmit={() => {
         if (version === undefined || 'problem' in plan) return;
-        const settings = GUARD_NAMES.filter((guard) => guards.includes(guard)).map((guard) => ({ guard, action }));
+        const settings = GUARD_NAMES.filter((guard) => guards.includes(guard)).map((guard) => ({
+          ...{ guard, action, tolerance },
+        }));
         start.mutate(
           { version, channel, steps: [...plan.steps], guards: settings, min_devices: minDevices },
           { onSuccess: ({ rollout_id }) => onStarted(rollout_id) },
@@ -118,6 +130,17 @@ export function StartRollout({ game, version: given, onClose, onStarted }: Start
             allowDecimal={false}
             value={minDevices}
             onChange={(value) => setMinDevices(Number(value))}
+          />
+          <NumberInput
+            data-field="tolerance"
+            label="Tolerance in percentage points"
+            description={describeTolerance(tolerance)}
+            min={0}
+            max={MAX_TOLERANCE}
+            step={0.5}
+            decimalScale={3}
+            value={tolerance}
+            onChange={(value) => setTolerance(Number(value))}
           />
         </SimpleGrid>
       )}

@@ -23,6 +23,7 @@ import { compareChannels, type Pointer } from '../channels/channel-grid.ts';
 import { PromoteDialog } from '../channels/PromoteDialog.tsx';
 import { RollbackDialog } from '../channels/RollbackDialog.tsx';
 import { formatPlatforms, MoveResult, useMoves } from '../channels/use-moves.tsx';
+import { WithdrawnNotice } from '../channels/WithdrawnBuilds.tsx';
 import { useGame } from '../games/use-game.ts';
 import { RolloutLines } from '../rollouts/RolloutLines.tsx';
 import { StartRollout } from '../rollouts/StartRollout.tsx';
@@ -112,6 +113,11 @@ function Version({ version: data }: { version: VersionDetail }) {
       </PageHead>
       {opened === null && moves.submittedAt > 0 && <MoveResult moves={moves} />}
       <RolloutLines game={game} version={version} />
+      <WithdrawnNotice
+        version={version}
+        withdrawn={(channels.data?.withdrawn ?? []).filter((build) => build.version === version)}
+        pointers={channels.data?.channels ?? []}
+      />
       {waiting.length > 0 && (
         <Text size="sm">
           {formatPlatforms(waiting)} can't be promoted yet, because no file has passed the scan there.
