@@ -1,5 +1,5 @@
 // The SQL that other features read crashes with: those of a week, of two builds compared, new groups, the titles of
-// groups, and the groups of reports.
+// groups, and the groups of reports. Errors that a game handled are in none of these counts.
 import type { GroupStatus } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import { type Db, onlyRow, rows } from '../../kernel/database/db.ts';
@@ -23,7 +23,7 @@ export function readTopGroups(
     sql<TopGroupRow>`select group_id, ${shownTitle} as title, reports from (
         select coalesce(merged_into, group_id) as group_id, sum(days.count)::bigint as reports
         from crash_group_days days join crash_groups using (game_id, group_id)
-        where game_id = ${gameId} and day >= ${first}::date and day < ${end}::date
+        where game_id = ${gameId} and report_kind = 'crash' and day >= ${first}::date and day < ${end}::date
         group by 1
       ) as counted join crash_groups using (group_id)
       where crash_groups.game_id = ${gameId} and reports > 0 and status <> 'ignored'
@@ -40,10 +40,13 @@ export function readWeek(db: Db, gameId: string, { first, end }: ReportDays): Pr
   return onlyRow(
     db,
     sql<WeekRow>`select
-        (select coalesce(sum(count), 0)::bigint from crash_group_days
-          where game_id = ${gameId} and day >= ${first}::date and day < ${end}::date) as reports,
-        (select count(*) from crash_groups where game_id = ${gameId} and merged_into is null and ${ofDays('first_seen')}) as new_groups,
-        (select count(*) from crash_groups where game_id = ${gameId} and status = 'resolved' and merged_into is null
+        (select coalesce(sum(days.count), 0)::bigint
+          from crash_group_days days join crash_groups using (game_id, group_id)
+          where game_id = ${gameId} and report_kind = 'crash' and day >= ${first}::date and day < ${end}::date) as reports,
+        (select count(*) from crash_groups where game_id = ${gameId} and report_kind = 'crash' and merged_into is null
+          and ${ofDays('first_seen')}) as new_groups,
+        (select count(*) from crash_groups where game_id = ${gameId} and report_kind = 'crash' and status = 'resolved'
+          and merged_into is null
           and ${ofDays('resolved_at')}) as fixed_groups`,
   );
 }
@@ -77,7 +80,7 @@ export function compareGroups(
           coalesce(sum(totals.count) filter (where build_id = ${otherId}), 0)::bigint as other_reports
         from crash_group_totals totals join crash_groups members
           on members.game_id = ${gameId} and members.group_id = totals.group_id
-        where totals.game_id = ${gameId} and build_id in (${buildId}, ${otherId})
+        where totals.game_id = ${gameId} and report_kind = 'crash' and build_id in (${buildId}, ${otherId})
         group by 1
       ), compared as (
         select *, case when other_reports = 0 then 'only_build' when reports = 0 then 'only_other' else 'both' end as kind
@@ -125,7 +128,7 @@ export function readVersionGroups(
         select coalesce(merged_into, totals.group_id) as group_id, sum(totals.count)::bigint as reports
         from crash_group_totals totals join crash_groups members
           on members.game_id = ${gameId} and members.group_id = totals.group_id
-        where totals.game_id = ${gameId} and build_id in (select build_id from own)
+        where totals.game_id = ${gameId} and report_kind = 'crash' and build_id in (select build_id from own)
         group by 1 having sum(totals.count) > 0
       ), found as (
         select 'new' as kind, counted.group_id, reports, reports as weight from counted where not exists (
@@ -138,7 +141,8 @@ export function readVersionGroups(
               select min(created_at) from builds where game_id = ${gameId} and version = ${version}))))
         union all
         select 'fixed', crash_groups.group_id, coalesce(reports, 0), count from crash_groups left join counted using (group_id)
-        where game_id = ${gameId} and status = 'resolved' and fixed_in_version = ${version} and merged_into is null
+        where game_id = ${gameId} and report_kind = 'crash' and status = 'resolved'
+          and fixed_in_version = ${version} and merged_into is null
       ), ranked as (
         select *, count(*) over (partition by kind) as groups,
           row_number() over (partition by kind order by weight desc, group_id) as rank
@@ -187,7 +191,7 @@ export function readTopCrashes(
       select counted.group_id, ${shownTitle} as title, counted.devices, devices_last_day, reports, first_seen, last_seen,
         (select count(*) > ${max} from newest) as is_cut
       from counted join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = counted.group_id
-      where status = 'open' and merged_into is null
+      where report_kind = 'crash' and status = 'open' and merged_into is null
       order by counted.devices desc, reports desc, counted.group_id limit ${limit}`,
   );
 }
@@ -204,7 +208,8 @@ export function readFreshGroups(db: Db, gameId: string, since: Date, limit: numb
           row_number() over (partition by first_seen >= ${since}::timestamptz
             order by devices desc, count desc, group_id) as rank
         from crash_groups
-        where game_id = ${gameId} and status = 'open' and merged_into is null and last_seen >= ${since}::timestamptz
+        where game_id = ${gameId} and report_kind = 'crash' and status = 'open' and merged_into is null
+          and last_seen >= ${since}::timestamptz
           and (first_seen >= ${since}::timestamptz or regressed_at >= ${since}::timestamptz)
       ) as fresh where rank <= ${limit} order by is_new desc, rank`,
   );
@@ -233,7 +238,7 @@ export async function countNewGroups(
     sql<{ game_id: string; count: number }>`
       select game_id, count(*) as count
       from crash_groups join unnest(${games}::uuid[], ${times}::timestamptz[]) as newest (game_id, registered_at) using (game_id)
-      where status = 'open' and merged_into is null and ${seenFirstSince(sql`newest.registered_at`)}
+      where report_kind = 'crash' and status = 'open' and merged_into is null and ${seenFirstSince(sql`newest.registered_at`)}
       group by game_id`,
   );
 }
@@ -313,7 +318,7 @@ export function readRolloutGroups(
       select counted.group_id, ${shownTitle} as title, first_seen >= ${since}::timestamptz as is_new, reports,
         counted.devices, base_reports, base_devices
       from counted join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = counted.group_id
-      where status <> 'ignored' and merged_into is null and reports > 0
+      where report_kind = 'crash' and status <> 'ignored' and merged_into is null and reports > 0
       order by is_new desc, counted.devices desc, reports desc, counted.group_id limit ${limit}`,
   );
 }
@@ -330,6 +335,7 @@ export function listNewGroupDevices(
       from crash_impact join crash_groups heads on heads.game_id = ${gameId} and heads.group_id = place_id
       where crash_impact.game_id = ${gameId} and report_id >= ${fromId}::uuid and device_uid <> ''
         and build_id = any(${[...newIds, ...baseIds]}::uuid[])
-        and first_seen >= ${since}::timestamptz and status <> 'ignored' and merged_into is null`,
+        and report_kind = 'crash' and first_seen >= ${since}::timestamptz and status <> 'ignored'
+        and merged_into is null`,
   );
 }

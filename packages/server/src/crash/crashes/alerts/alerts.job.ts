@@ -230,7 +230,7 @@ export function listActive(db: Db, since: Date): Promise<ActiveGroup[]> {
       select active.*, head.title from found cross join lateral (
         select game_id, group_id, coalesce(merged_into, group_id) as head_id, count,
           extract(epoch from first_seen)::float8 as first_seconds
-        from crash_groups where game_id = found.id and last_seen >= ${since}::timestamptz
+        from crash_groups where game_id = found.id and report_kind = 'crash' and last_seen >= ${since}::timestamptz
       ) as active cross join lateral (
         select ${shownTitle} as title from crash_groups
         where crash_groups.game_id = active.game_id and crash_groups.group_id = active.head_id
@@ -316,8 +316,9 @@ export async function whichCrashed(db: Db, gameId: string, buildIds: readonly st
   const found = await rows(
     db,
     sql<{ build_id: string }>`select build_id from unnest(${buildIds}::uuid[]) as given (build_id)
-      where exists (select from crash_group_totals totals
-        where totals.game_id = ${gameId} and totals.build_id = given.build_id)`,
+      where exists (select from crash_group_totals totals join crash_groups own
+          on own.game_id = ${gameId} and own.group_id = totals.group_id
+        where totals.game_id = ${gameId} and totals.build_id = given.build_id and report_kind = 'crash')`,
   );
   return new Set(found.map(({ build_id }) => build_id));
 }
@@ -334,7 +335,7 @@ export function findFirstGroup(
       where game_id = ${gameId} and group_id = (
         select coalesce(own.merged_into, own.group_id)
         from crash_group_totals totals join crash_groups own on own.game_id = totals.game_id and own.group_id = totals.group_id
-        where totals.game_id = ${gameId} and totals.build_id = ${buildId}
+        where totals.game_id = ${gameId} and totals.build_id = ${buildId} and own.report_kind = 'crash'
         order by own.first_seen, own.group_id limit 1)`,
   );
 }

@@ -11,10 +11,14 @@
 // distinguishes two faults must be. A change of this balance moves existing reports, so it needs a new
 // GROUPING_VERSION.
 //
+// The events of Sentry's SDKs may have a fingerprint, which is then the key, or a part of it together with the key that
+// the report would have otherwise. The key of an error that the game handled is a hash of the key of the crash.
+//
 // A game can add rules for its own frames (game-rules.ts), and developers can split a group by a function: the reports
 // with it have a key that is made of the key of the group and the function.
 import { hash } from 'node:crypto';
 import { redactUserPaths } from '@chauffeur/contract/home-folders';
+import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
 import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report';
 import { labelFrames } from '@chauffeur/minidump/signature/frames/label-frames';
 import type { Pattern } from '@chauffeur/minidump/signature/lists/pattern-list';
@@ -22,6 +26,7 @@ import { defaultLists, extendLists, type SignatureLists } from '@chauffeur/minid
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import { makeSignature } from '@chauffeur/minidump/signature/signature';
 import type { OsName } from '@chauffeur/minidump/streams/system-info';
+import { fingerprintKey } from '@chauffeur/sentry/grouping';
 import { traceOfReport } from '../text/find-trace.ts';
 import { javascript } from '../text/formats/javascript.ts';
 import { osOfPath } from '../text/native-frames.ts';
@@ -139,6 +144,34 @@ export function groupByMessage({ message, appVersion, os }: Omit<GroupingFields,
     ],
     functions: [],
   };
+}
+
+/** What decides about the group of a report besides its stack and its texts. */
+export type OwnGrouping = {
+  readonly kind: ReportKind;
+  /** What the game says that the report belongs to; null if it doesn't. */
+  readonly fingerprint: readonly string[] | null;
+};
+
+/**
+ * The group of a report whose stack and texts have this one. Reports with one fingerprint share a group, and errors
+ * that a game handled are never in a group with crashes.
+ */
+export function groupOfReport(grouping: Grouping, { kind, fingerprint }: OwnGrouping): Grouping {
+  if (kind === 'crash' && fingerprint === null) return grouping;
+  const notes = [
+    ...(fingerprint === null ? [] : [`fingerprint: ${fingerprint.join(', ')}, chosen by the game`]),
+    ...(kind === 'crash' ? [] : ['kind: errors that the game handled are in groups of their own']),
+  ];
+  const key = keyOfReport(Buffer.from(grouping.key).toString('hex'), { kind, fingerprint });
+  return { ...grouping, key, explanation: [...grouping.explanation, ...notes] };
+}
+
+/** `usual` is the key, as hex, that a crash without a fingerprint has. */
+export function keyOfReport(usual: string, { kind, fingerprint }: OwnGrouping): Uint8Array {
+  const chosen =
+    fingerprint === null ? Buffer.from(usual, 'hex') : hash('sha256', fingerprintKey(fingerprint, usual), 'buffer');
+  return kind === 'crash' ? chosen : keyOf('error', chosen.toString('hex'));
 }
 
 /** The group of the reports of a group that have `name` on their stack, if that group was split. */

@@ -207,12 +207,12 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
     gameId,
     sql`with created as (
       insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
-          sample_report_id, grouping_version, status, snoozed_until_build, ${triageColumns}, alert)
+          sample_report_id, grouping_version, report_kind, status, snoozed_until_build, ${triageColumns}, alert)
         select report.game_id, ${newId()}::uuid, ${key}::bytea, ${kind}::text, ${title}::text, ${reason}::text,
           ${JSON.stringify(explanation)}::jsonb, 0, report.received_at, report.received_at, report.report_id,
-          ${GROUPING_VERSION}::integer, coalesce(former.status, 'open'),
+          ${GROUPING_VERSION}::integer, report.kind, coalesce(former.status, 'open'),
           coalesce(former.snoozed_until_build, false), ${triageColumns},
-          case when report.group_id is null then 'new_group' end
+          case when report.group_id is null and report.kind = 'crash' then 'new_group' end
         from crash_reports report
         left join (select game_id, group_id, grouping_version, status, snoozed_until_build, ${triageColumns} from crash_groups
             where is_triaged or status = 'resolved') as former

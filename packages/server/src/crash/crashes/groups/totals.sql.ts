@@ -1,5 +1,5 @@
 // The SQL that counts the devices, sessions and facets of a game and of each of its builds, over all groups: exactly
-// those of the stored reports that are counted in a group.
+// those of the stored reports that are counted in a group. Errors that a game handled count in their groups only.
 //
 // A device is counted in one of a few slots, so the counts of the slots can be added up. A transaction locks the slots
 // of its devices before it counts them, so that two reports of a device don't both count as its first. It locks groups
@@ -51,6 +51,7 @@ function lock(gameId: string, slots: RawBuilder<unknown>): RawBuilder<unknown> {
 /** SQL of how to count a row `report` of crash_reports that joins the totals. */
 export function totalledOf(gameId: string): RawBuilder<unknown> {
   return sql`case
+    when report.kind = 'error' then ${sql.lit(TOTALLED.not)}
     when report.device_uid is null and report.session_id is null then ${sql.lit(TOTALLED.withoutDevice)}
     when report.device_uid is null or (
       select count(*) from (

@@ -1,7 +1,8 @@
 // Groups reports without a dump by their texts, and ends reports that would never finish. There are four ways to a
 // group:
 //
-// - A report that announced no dump is grouped at once, by the job that was enqueued with it.
+// - A report that announced no dump is grouped at once, by the job that was enqueued with it. If its event has a native
+//   stack, the job enqueues it to be processed like a dump instead.
 // - One whose announced dump is late is grouped after two minutes, and keeps waiting. A job looks for such reports
 //   every minute, because most dumps arrive within seconds, and a job for each report would be wasted.
 // - One whose log arrived later is grouped again by what the log says.
@@ -22,8 +23,9 @@ import { listProcesses } from '../../../kernel/processes/presence.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
 import { type FacetIds, facetIdsOf } from '../groups/facet-ids.ts';
 import { facetsOf } from '../groups/facet-rules.ts';
-import { type Grouping, groupByText } from '../groups/grouping.ts';
+import { type Grouping, groupByText, groupOfReport } from '../groups/grouping.ts';
 import { attachReports, transactGroups } from '../groups/groups.sql.ts';
+import { isNativeEvent } from '../report/event.ts';
 import {
   enqueueProcessing,
   type GameGroupingRow,
@@ -37,6 +39,7 @@ import {
 import {
   groupingFieldsOf,
   type ReadReports,
+  readEventOf,
   readGroupingRules,
   readTrace,
   rememberNewFunctions,
@@ -50,6 +53,8 @@ import { enqueueRegrouping } from './regroup.job.ts';
 export const groupLateJob = defineJob('crashes:group-late', { attempts: 1, cron: '* * * * *' }, groupLate);
 
 const BATCH = 500;
+/** The priority of jobs for new reports. */
+const USUAL = 0;
 const DUMP_WAIT = 2 * MINUTE;
 const LOOK_BACK = 30 * MINUTE;
 
@@ -99,9 +104,15 @@ export async function groupReportsByMessage(
 ): Promise<void> {
   const rules = await readGroupingRules(ctx.db, gameId);
   const groups = new Map<string, { grouping: Grouping; hasLog: boolean; reports: Map<string, StoredTrace> }>();
+  const native: string[] = [];
   for (const report of reports) {
-    const stored = storedTraceOf(await readTrace(ctx, report));
-    const grouping = groupByText(groupingFieldsOf(report), stored.trace, rules);
+    const event = await readEventOf(ctx, report);
+    if (event !== null && isNativeEvent(event)) {
+      native.push(report.report_id);
+      continue;
+    }
+    const stored = storedTraceOf(await readTrace(ctx, report, event));
+    const grouping = groupOfReport(groupByText(groupingFieldsOf(report), stored.trace, rules), report);
     const hasLog = report.log_key !== null;
     // Reports that were split off a group are those with a function on their stack.
     const key = JSON.stringify([Buffer.from(grouping.key).toString('hex'), hasLog, stored.functions]);
@@ -109,11 +120,17 @@ export async function groupReportsByMessage(
     group.reports.set(report.report_id, stored);
     groups.set(key, group);
   }
+  if (native.length > 0) await enqueueProcessing(ctx.db, gameId, native, USUAL);
+  if (groups.size === 0) return;
   await rememberNewFunctions(ctx, gameId, [...new Set(functionsOf(groups.values()))]);
   const facets = await facetIdsOf(
     ctx,
     gameId,
-    new Map(reports.map(({ report_id, metadata }) => [report_id, facetsOf({ metadata, system: null })])),
+    new Map(
+      reports
+        .filter(({ report_id }) => !native.includes(report_id))
+        .map(({ report_id, metadata }) => [report_id, facetsOf({ metadata, system: null })]),
+    ),
   );
   for (const { grouping, hasLog, reports: read } of groups.values()) {
     await recordMessages(ctx.db, gameId, read, { grouping, facets, failure, hasLog, at: ctx.clock.now() });

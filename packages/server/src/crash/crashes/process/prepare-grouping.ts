@@ -1,8 +1,10 @@
 // What has to be read and stored before a report is grouped: the rules of its game, the trace in its texts or its log,
 // its facets, and the names of its functions, by which reports are searched.
 import type { GroupingRule } from '@chauffeur/contract/operations/grouping-rules';
+import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
+import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { utcDayOf } from '../../../kernel/clock.ts';
 import { changed, type Db, keepPlan, onlyRow, row } from '../../../kernel/database/db.ts';
 import { perContext } from '../../../request/per-context.ts';
@@ -10,7 +12,9 @@ import { type FacetIds, facetIdsOf } from '../groups/facet-ids.ts';
 import { type DumpSystem, facetsOf } from '../groups/facet-rules.ts';
 import type { GameRules } from '../groups/game-rules.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
+import { readStoredEvent } from '../report/event.ts';
 import type { GroupingRow } from '../report/jobs.ts';
+import { traceOfEvent } from '../text/event-trace.ts';
 import { hasFrames, traceOfReport } from '../text/find-trace.ts';
 import type { Trace, TraceFrame } from '../text/trace.ts';
 import { readLogTrace } from './walk.ts';
@@ -63,12 +67,26 @@ export async function rememberFunctions(
   );
 }
 
+/** The event of a report; null if it has none, or its blob is gone. Rejects if the storage is unavailable. */
+export async function readEventOf(ctx: Context, { event_key: key }: GroupingRow): Promise<SentryEvent | null> {
+  if (key === null) return null;
+  try {
+    return await readStoredEvent(ctx.blobs, key);
+  } catch (error) {
+    if (error instanceof BlobMissingError) return null;
+    throw error;
+  }
+}
+
 /**
- * Null if no text has one. A log can be long, so a thread reads it, and only if nothing else has a trace. Of a log, a
- * trace without frames counts only if there is no message. Rejects if the storage is unavailable.
+ * Null if neither the event nor a text has one. A log can be long, so a thread reads it, and only if nothing else has a
+ * trace. Of a log, a trace without frames counts only if there is no message. Rejects if the storage is unavailable.
  */
-export async function readTrace(ctx: Context, report: GroupingRow): Promise<Trace | null> {
-  const trace = traceOfReport(report);
+export async function readTrace(ctx: Context, report: GroupingRow, event?: SentryEvent | null): Promise<Trace | null> {
+  const sent = event === undefined ? await readEventOf(ctx, report) : event;
+  const ofEvent = sent === null ? null : traceOfEvent(sent);
+  if (hasFrames(ofEvent)) return ofEvent;
+  const trace = ofEvent ?? traceOfReport(report);
   if (trace !== null || report.log_key === null) return trace;
   const ofLog = await readLogTrace(ctx, { logKey: report.log_key, logSize: report.log_size ?? 0 });
   return hasFrames(ofLog) || report.message === '' ? ofLog : null;

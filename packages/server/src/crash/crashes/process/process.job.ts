@@ -1,4 +1,4 @@
-// Processes the dumps of reports. A report goes through these states:
+// Processes the dumps of reports, and native stacks that were sent without a dump. A report goes through these states:
 //
 // - received: it was written, and its dump is still to be uploaded.
 // - queued: a job is to process its dump, or to group it if it has none (messages.job.ts). The process that received
@@ -32,16 +32,16 @@ import { requestLookUps } from '../../symbols/sources/request.ts';
 import { type DumpNotes, notesToAdd } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
 import type { GameRules } from '../groups/game-rules.ts';
-import { type Grouping, groupByText } from '../groups/grouping.ts';
+import { type Grouping, groupByText, groupOfReport } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
 import { blobStemOf } from '../report/files.ts';
 import {
-  type DumpRow,
-  dumpColumns,
   enqueueProcessing,
   type GroupingRow,
   isUnfinished,
   processCrashJob,
+  type StackRow,
+  stackColumns,
   takeRow,
 } from '../report/jobs.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -56,7 +56,7 @@ import {
   traceColumns,
 } from './prepare-grouping.ts';
 import { enqueueRegrouping } from './regroup.job.ts';
-import { measureStage, type Reading, readDump, SymbolResolver } from './walk.ts';
+import { measureStage, type Reading, readDump, readEventStack, SymbolResolver } from './walk.ts';
 
 type Payload = { gameId: string; reportId: string };
 
@@ -74,9 +74,8 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
   const resolver = new SymbolResolver(ctx, gameId, report.build_id);
   const stackKey = `${blobStemOf(reportId)}.${newId()}.json${PACKED_SUFFIX}`;
   const rules = knownRules(ctx).get(gameId) ?? (await readNewestRules(ctx, gameId));
-  const fields = groupingFieldsOf(report);
-  const task = { dumpKey: report.dump_key, dumpSize: report.dump_size, stackKey, fields, rules };
-  const reading = await readDump(ctx, task, resolver).catch((error) => failAfterLastTry(ctx, error, attempt));
+  const task = { stackKey, fields: groupingFieldsOf(report), rules };
+  const reading = await readStack(ctx, report, task, resolver).catch((error) => failAfterLastTry(ctx, error, attempt));
   if (reading.outcome === 'walked') {
     await keepWalk(ctx, gameId, report, { ...reading, stackKey, rulesVersion: rules.version }, resolver);
   } else {
@@ -84,6 +83,24 @@ export async function processCrash(ctx: Context, { gameId, reportId }: Payload, 
     ctx.log.info({ game: gameId, report: reportId, reason: reading.reason }, 'a crash dump could not be read');
   }
   ctx.metrics.crashWalks.inc({ outcome: reading.outcome });
+}
+
+/** What was read, and why the dump could not be if it is the stack of the event. */
+type StackReading = Reading & { readonly failure?: string };
+
+/** The stack of the dump or, if there is none or it can't be read, that of the event. */
+async function readStack(
+  ctx: Context,
+  { dump_key: dumpKey, dump_size: dumpSize, event_key: eventKey }: StackRow,
+  task: Omit<Parameters<typeof readDump>[1], 'dumpKey' | 'dumpSize'>,
+  resolver: SymbolResolver,
+): Promise<StackReading> {
+  const hasDump = dumpKey !== null && dumpSize !== null;
+  const ofDump = hasDump ? await readDump(ctx, { ...task, dumpKey, dumpSize }, resolver) : null;
+  if (ofDump !== null && (ofDump.outcome === 'walked' || eventKey === null)) return ofDump;
+  const ofEvent = await readEventStack(ctx, { ...task, eventKey: eventKey! }, resolver);
+  if (ofDump === null) return ofEvent;
+  return ofEvent.outcome === 'walked' ? { ...ofEvent, failure: ofDump.reason } : ofDump;
 }
 
 /** Enqueues the reports that these processes held when they died. */
@@ -116,7 +133,7 @@ async function readNewestRules(ctx: Context, gameId: string): Promise<GameRules>
 export async function failWithText(ctx: Context, gameId: string, report: GroupingRow, reason: string): Promise<void> {
   const rules = await readGroupingRules(ctx.db, gameId);
   const stored = storedTraceOf(await readTrace(ctx, report));
-  const grouping = groupByText(groupingFieldsOf(report), stored.trace, rules);
+  const grouping = groupOfReport(groupByText(groupingFieldsOf(report), stored.trace, rules), report);
   await rememberNewFunctions(ctx, gameId, stored.functions);
   const facets = await readFacets(ctx, gameId, report, null);
   const failure = { reason, grouping, stored, facets, at: ctx.clock.now() };
@@ -126,18 +143,21 @@ export async function failWithText(ctx: Context, gameId: string, report: Groupin
 async function keepWalk(
   ctx: Context,
   gameId: string,
-  report: DumpRow,
-  walk: Extract<Reading, { outcome: 'walked' }> & Pick<WalkToRecord, 'stackKey' | 'rulesVersion'>,
+  report: StackRow,
+  walk: Extract<StackReading, { outcome: 'walked' }> & Pick<WalkToRecord, 'stackKey' | 'rulesVersion'>,
   resolver: SymbolResolver,
 ): Promise<void> {
   const { report_id: reportId, stack_key: former } = report;
   const { functions, missingSymbols, system } = walk.excerpt;
   await rememberNewFunctions(ctx, gameId, functions);
-  const notes = notesToAdd(report, walk.excerpt.notes);
+  // What an event says about the system, it says in the metadata.
+  const isOfDump = report.dump_key !== null && walk.failure === undefined;
+  const notes = isOfDump ? notesToAdd(report, walk.excerpt.notes) : null;
   const metadata = { ...notes?.metadata, ...report.metadata };
-  const facets = await readFacets(ctx, gameId, { ...report, metadata }, system);
+  const facets = await readFacets(ctx, gameId, { ...report, metadata }, isOfDump ? system : null);
+  const grouping = groupOfReport(walk.grouping, report);
   const isStored = await measureStage(ctx, 'group', () =>
-    recordWalk(ctx, { ...walk, gameId, reportId, facets, notes }),
+    recordWalk(ctx, { ...walk, grouping, gameId, reportId, facets, notes }),
   );
   // The previous walk's blob; or this walk's, if the report was deleted meanwhile.
   const unused = isStored ? former : walk.stackKey;
@@ -189,16 +209,17 @@ function failAfterLastTry(ctx: Context, err: unknown, { number, last }: Attempt)
 }
 
 /**
- * Marks the report as being processed and returns it; undefined if it has no dump. A report that was processed before
+ * Marks the report as being processed and returns it; undefined if it has neither a dump nor an event. A report that was processed before
  * keeps its state until the new result is recorded.
  */
-export function beginProcessing(db: Db, gameId: string, reportId: string): Promise<DumpRow | undefined> {
+export function beginProcessing(db: Db, gameId: string, reportId: string): Promise<StackRow | undefined> {
   return row(
     db,
-    keepPlan(sql<DumpRow>`update crash_reports
+    keepPlan(sql<StackRow>`update crash_reports
       set state = case when state in ('received', 'queued') then 'processing' else state end
-      where game_id = ${gameId} and report_id = ${reportId} and dump_key is not null and dump_size is not null
-      returning ${dumpColumns}`),
+      where game_id = ${gameId} and report_id = ${reportId}
+        and ((dump_key is not null and dump_size is not null) or event_key is not null)
+      returning ${stackColumns}`),
   );
 }
 
@@ -211,6 +232,8 @@ export type Walk = {
   readonly stackKey: string;
   /** What the dump adds to the report. */
   readonly notes: DumpNotes | null;
+  /** Why the dump could not be read if the stack is that of the event. */
+  readonly failure?: string;
 };
 
 /**
@@ -226,6 +249,7 @@ const WALK_COLUMNS: readonly Column<Walk>[] = [
   { name: 'new_stack_key', type: 'text', value: ({ stackKey }) => stackKey },
   { name: 'new_crash_address', type: 'text', value: ({ excerpt }) => excerpt.crashAddress },
   { name: 'new_frames', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.frames) },
+  { name: 'new_failure', type: 'text', value: ({ failure }) => failure ?? null },
   { name: 'new_message', type: 'text', value: ({ notes }) => notes?.message ?? '' },
   { name: 'new_metadata', type: 'jsonb', value: ({ notes }) => JSON.stringify(notes?.metadata ?? {}) },
   { name: 'new_missing_symbols', type: 'jsonb', value: ({ excerpt }) => JSON.stringify(excerpt.missingSymbols) },
@@ -245,7 +269,7 @@ export function recordWalks(db: Db, gameId: string, walks: readonly Walk[], at: 
   const added = noting(sql`new_message`, sql`new_metadata`);
   const changes = {
     message: added.message,
-    set: sql`${added.set}, state = 'processed', failure = null, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
+    set: sql`${added.set}, state = 'processed', failure = new_failure, processed_at = ${at}::timestamptz, stack_key = new_stack_key,
       crash_address = new_crash_address, frames = new_frames, functions = ${functions}::text[],
       missing_symbols = array(select jsonb_array_elements_text(new_missing_symbols)),
       walk_stops = new_walk_stops, trace = null`,

@@ -9,7 +9,7 @@ import { type DumpNotes, notesToAdd } from '../groups/dump-notes.ts';
 import type { FacetIds } from '../groups/facet-ids.ts';
 import { type DumpSystem, FACETS_VERSION } from '../groups/facet-rules.ts';
 import type { GameRules } from '../groups/game-rules.ts';
-import { GROUPING_VERSION, type Grouping, groupByText } from '../groups/grouping.ts';
+import { GROUPING_VERSION, type Grouping, groupByText, groupOfReport } from '../groups/grouping.ts';
 import { attachReports, noting, transactGroups } from '../groups/groups.sql.ts';
 import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 import {
@@ -70,15 +70,20 @@ async function groupAgain(ctx: Context, report: OutdatedRow, rules: GameRules): 
   const fields = groupingFieldsOf(report);
   if (report.stack_key === null) {
     const stored = storedTraceOf(await readTrace(ctx, report));
-    return { grouping: groupByText(fields, stored.trace, rules), system: null, stored, notes: null };
+    const grouping = groupOfReport(groupByText(fields, stored.trace, rules), report);
+    return { grouping, system: null, stored, notes: null };
   }
   const reading = await regroupStack(ctx, { stackKey: report.stack_key, fields, rules });
-  if (reading.outcome === 'walked') return { grouping: reading.grouping, ...reading.excerpt, stored: null };
+  if (reading.outcome === 'walked') {
+    const grouping = groupOfReport(reading.grouping, report);
+    if (report.dump_key === null) return { grouping, system: null, stored: null, notes: null };
+    return { grouping, ...reading.excerpt, stored: null };
+  }
   ctx.log.warn({ report: report.report_id, reason: reading.reason }, 'a report could not be regrouped');
   return null;
 }
 
-export type OutdatedRow = GroupingRow & { stack_key: string | null; functions: string[] };
+export type OutdatedRow = GroupingRow & { dump_key: string | null; stack_key: string | null; functions: string[] };
 
 /** Grouped, but by older built-in rules, or counted by older ones. */
 const isOutdated = sql`grouping_version < ${GROUPING_VERSION} or (group_id is not null and facets_version < ${FACETS_VERSION})`;
@@ -91,7 +96,7 @@ export function listOutdated(
 ): Promise<OutdatedRow[]> {
   return rows(
     db,
-    sql<OutdatedRow>`select stack_key, functions, ${groupingColumns} from crash_reports
+    sql<OutdatedRow>`select dump_key, stack_key, functions, ${groupingColumns} from crash_reports
       where game_id = ${gameId}
         and (${isOutdated} or (rules_version < ${rulesVersion} and (stack_key is not null or trace is not null)))
         and (${before}::uuid is null or report_id < ${before}::uuid)

@@ -1,5 +1,5 @@
-// The thread behind `readDump` and `regroupStack`: walks a dump with the available symbols, or groups a stored report
-// again.
+// The thread behind `readDump`, `readEventStack` and `regroupStack`: walks a dump or the stack of an event with the
+// available symbols, or groups a stored report again.
 import { buffer } from 'node:stream/consumers';
 import { KIB, MIB } from '@chauffeur/contract/limits';
 import { MinidumpError } from '@chauffeur/minidump/error';
@@ -12,10 +12,12 @@ import { freeUnpacked, isPacked, packNow, readUnpacked, unpackNow } from '../../
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
 import { serveTasks } from '../../../kernel/threads/thread-pool.ts';
 import { groupReport } from '../groups/grouping.ts';
+import { isNativeEvent, readStoredEvent } from '../report/event.ts';
 import { decodeText, tailStartOf } from '../report/log-text.ts';
 import { withoutPrivatePaths } from '../report/paths.ts';
 import { findTrace } from '../text/find-trace.ts';
 import type { Trace } from '../text/trace.ts';
+import { modulesOfEvent, walkEvent } from './event-stack.ts';
 import { excerptOf, parseStoredReport } from './excerpt.ts';
 import { hasId, moduleKey, StoredSymbols } from './stored-symbols.ts';
 import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk.ts';
@@ -40,12 +42,14 @@ serveTasks<WalkInput, WalkOutput, SymbolRequest, SymbolReply>(async (input, requ
 async function run(blobs: BlobStore, input: WalkInput, requestSymbols: RequestSymbols): Promise<WalkOutput> {
   try {
     if (input.task === 'walk') return await walk(blobs, input, requestSymbols);
+    if (input.task === 'event') return await walkStoredEvent(blobs, input, requestSymbols);
     if (input.task === 'log') return { outcome: 'read', trace: await readLog(blobs, input) };
     return input.task === 'group' ? await regroup(blobs, input) : await preview(blobs, input);
   } catch (error) {
     if (error instanceof MinidumpError)
       return { outcome: 'unreadable', reason: `The dump cannot be read: ${error.message}` };
-    if (error instanceof BlobMissingError) return { outcome: 'missing', reason: 'The stored dump is gone.' };
+    if (error instanceof BlobMissingError)
+      return { outcome: 'missing', reason: `The stored ${input.task === 'event' ? 'event' : 'dump'} is gone.` };
     throw error;
   }
 }
@@ -71,14 +75,38 @@ async function walk(
 async function walkDump(
   blobs: BlobStore,
   dump: Buffer,
-  { stackKey, fields, rules }: WalkInput & { task: 'walk' },
+  input: WalkInput & { task: 'walk' },
   requestSymbols: RequestSymbols,
 ): Promise<WalkOutput> {
-  const modules = modulesOf(dump);
+  return keepStack(blobs, input, modulesOf(new Minidump(dump).stream(MODULES) ?? []), requestSymbols, (symbols) =>
+    walkMinidump(dump, { symbols, limits: { stackMemory: STACK_MEMORY_BYTES } }),
+  );
+}
+
+async function walkStoredEvent(
+  blobs: BlobStore,
+  input: WalkInput & { task: 'event' },
+  requestSymbols: RequestSymbols,
+): Promise<WalkOutput> {
+  const event = await readStoredEvent(blobs, input.eventKey);
+  if (!isNativeEvent(event)) return { outcome: 'unreadable', reason: 'The event has no native stack.' };
+  return keepStack(blobs, input, modulesOf(modulesOfEvent(event)), requestSymbols, (symbols) =>
+    walkEvent(event, symbols),
+  );
+}
+
+/** Walks a stack with the symbols of these modules, and stores it. */
+async function keepStack(
+  blobs: BlobStore,
+  { stackKey, fields, rules }: WalkInput & { task: 'walk' | 'event' },
+  modules: SymbolRequest,
+  requestSymbols: RequestSymbols,
+  walkWith: (symbols: StoredSymbols) => WalkedReport,
+): Promise<WalkOutput> {
   const symbols = new StoredSymbols(modules, modules.length === 0 ? [] : await requestSymbols(modules));
   let walked: WalkedReport;
   try {
-    walked = withoutPrivatePaths(walkMinidump(dump, { symbols, limits: { stackMemory: STACK_MEMORY_BYTES } }));
+    walked = withoutPrivatePaths(walkWith(symbols));
   } finally {
     symbols.close();
   }
@@ -115,9 +143,8 @@ function enlarge(bytes: Buffer, minSize: number): Buffer {
   return larger;
 }
 
-/** The modules of the dump that can have symbols, each once. */
-function modulesOf(dump: Uint8Array): SymbolRequest {
-  const modules = new Minidump(dump).stream(MODULES) ?? [];
+/** The modules that can have symbols, each once. */
+function modulesOf(modules: SymbolRequest): SymbolRequest {
   const distinct = new Map<string, SymbolRequest[number]>();
   for (const { debugFile, debugId, codeFile, codeId } of modules) {
     if (distinct.size === MAX_MODULES) break;

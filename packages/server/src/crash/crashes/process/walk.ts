@@ -3,7 +3,8 @@
 // A thread (walk.thread.ts) reads the dump from the blob store, or from memory that it shares with this process, and
 // looks up which modules it has. It then requests their symbols. The server answers with the files of compiled symbols,
 // and remembers which are missing, in case they arrive during the walk. The thread stores the whole report, and returns
-// an excerpt and the grouping. The same threads group stored reports again, and search logs for a trace.
+// an excerpt and the grouping. The same threads look up the native stacks of events, group stored reports again, and
+// search logs for a trace.
 //
 // A thread that exceeds its time or memory is ended. That is a result, because another try would end in the same way.
 // Anything else that ends a thread is an error, and the job is tried again.
@@ -60,6 +61,18 @@ export function readDump(
   );
   // A thread that is ended may go on for a moment, but what it reads then is not used.
   return dump === undefined ? reading : reading.finally(() => giveBackSpace(dump.space));
+}
+
+/** Looks up the stack of the event under `eventKey`, and does the same with it. */
+export function readEventStack(
+  ctx: Context,
+  task: { eventKey: string; stackKey: string; fields: GroupingFields; rules: GameRules },
+  resolver: SymbolResolver,
+): Promise<Reading> {
+  const input = { task: 'event', blobSettings: ctx.blobs.settings, ...task } as const;
+  return measureStage(ctx, 'walk', () =>
+    runBounded(ctx, input, (request) => measureStage(ctx, 'symbols', () => resolver.answer(request))),
+  );
 }
 
 /** Groups the stored report under `stackKey` by the current rules. Rejects like `readDump`. */
@@ -134,6 +147,12 @@ export type WalkInput = {
       /** The dump, if it is in memory, at the start of a space. */
       readonly space?: SharedArrayBuffer;
       /** Where the thread stores the whole report. */
+      readonly stackKey: string;
+    }
+  | {
+      readonly task: 'event';
+      readonly fields: GroupingFields;
+      readonly eventKey: string;
       readonly stackKey: string;
     }
   | ({ readonly task: 'group' } & StoredStack)

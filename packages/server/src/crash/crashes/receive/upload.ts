@@ -15,7 +15,7 @@ import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body
 import { isFormType } from '../../../request/form.ts';
 import { reserveSlots } from '../../../request/held-jobs.ts';
 import type { Attachment } from '../report/files.ts';
-import { type DumpRow, dumpColumns, keepRow, previewJob, processCrashJob, readLogJob } from '../report/jobs.ts';
+import { keepRow, previewJob, processCrashJob, readLogJob, type StackRow, stackColumns } from '../report/jobs.ts';
 import {
   bytesLeft,
   type DailyLimits,
@@ -218,7 +218,7 @@ function isMissing(ref: FileRef): RawBuilder<unknown> {
 type AttachOutcome = 'attached' | 'taken' | 'past_limit' | 'too_large';
 
 /** `row` is the report of an attached dump, if the process `holder` begins to process it. */
-type Attached = { readonly outcome: AttachOutcome; readonly row?: DumpRow };
+type Attached = { readonly outcome: AttachOutcome; readonly row?: StackRow };
 
 /**
  * Adds a file to its report, counts its bytes, and enqueues the job for it, all or nothing. The job for a dump is not
@@ -255,11 +255,11 @@ async function attachAtOnce(db: Db, { ref, file, limits, holder }: Addition): Pr
   });
   const { waiting, row } = await onlyRow(
     db,
-    keepPlan(sql<{ waiting: number; row: DumpRow | null }>`with waiting as materialized (
+    keepPlan(sql<{ waiting: number; row: StackRow | null }>`with waiting as materialized (
         select from crash_reports where ${ofReport} and ${isMissing(ref)} for update
       ), ${countBytes(ref.gameId, file.stored, limits, sql`waiting`)}, attached as (
         update crash_reports set ${changesOf(ref, file, holder)} from counted where ${ofReport}
-          returning game_id, ${dumpColumns}
+          returning game_id, ${stackColumns}
       )
       select (select count(*) from waiting) as waiting, (select to_json(attached) from attached) as row,
         (select count(${job}) from attached where ${holder}::integer is null) as jobs`),

@@ -1,4 +1,5 @@
 // The jobs that a new report starts, and what they read of it: its row, or what this process still has in memory.
+import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { type FileInSpace, giveBackSpace } from '../../../kernel/blobs/spaces.ts';
@@ -7,7 +8,7 @@ import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { perContext } from '../../../request/per-context.ts';
 
 /**
- * Processes a report whose dump is complete. With e^n seconds between its 12 tries, the job survives a storage outage
+ * Processes a report whose dump is complete, or whose event has a native stack. With e^n seconds between its 12 tries, the job survives a storage outage
  * of about a day.
  */
 export const processCrashJob = defineJob<{ gameId: string; reportId: string }>('crashes:process', {
@@ -40,11 +41,16 @@ const AFTER_OTHERS = 10;
  * Enqueues these reports to be processed again. The symbols of a build arrive file by file, so a report that is already
  * queued is not queued twice.
  */
-export async function enqueueProcessing(db: Db, gameId: string, reportIds: readonly string[]): Promise<void> {
+export async function enqueueProcessing(
+  db: Db,
+  gameId: string,
+  reportIds: readonly string[],
+  priority = AFTER_OTHERS,
+): Promise<void> {
   const job = jobForEachRow(
     processCrashJob,
     { gameId: sql`${gameId}::text`, reportId: sql`report_id` },
-    { key: sql`${`${processCrashJob.task}/again/`} || report_id`, priority: AFTER_OTHERS },
+    { key: sql`${`${processCrashJob.task}/again/`} || report_id`, priority },
   );
   await changed(db, sql`select ${job} from unnest(${reportIds}::uuid[]) as report (report_id)`);
 }
@@ -61,25 +67,32 @@ export type GroupingRow = {
   log_key: string | null;
   /** Uncompressed, in bytes. */
   log_size: number | null;
+  /** The blob of the event of Sentry's SDK; null if the report has none. */
+  event_key: string | null;
+  kind: ReportKind;
+  /** What the game says that the report belongs to; null if it doesn't. */
+  fingerprint: readonly string[] | null;
 };
 
 /** A row of a query over the reports of all games. */
 export type GameGroupingRow = GroupingRow & { game_id: string };
 
-/** What processing the dump of a report needs. */
-export type DumpRow = {
+/** What looking up the stack of a report needs: it has a dump, an event, or both. */
+export type StackRow = {
   build_id: string;
-  dump_key: string;
-  dump_size: number;
+  dump_key: string | null;
+  dump_size: number | null;
   /** The blob of the previous walk; null if there was none. */
   stack_key: string | null;
 } & GroupingRow;
 
 /** The columns of a GroupingRow. */
-export const groupingColumns = sql.raw('report_id, message, app_version, os, metadata, log_key, log_size');
+export const groupingColumns = sql.raw(
+  'report_id, message, app_version, os, metadata, log_key, log_size, event_key, kind, fingerprint',
+);
 
-/** The columns of a DumpRow. */
-export const dumpColumns = sql`build_id, dump_key, dump_size, stack_key, ${groupingColumns}`;
+/** The columns of a StackRow. */
+export const stackColumns = sql`build_id, dump_key, dump_size, stack_key, ${groupingColumns}`;
 
 const MAX_DUMPS = 8;
 /** The number of reports that a process may hold. */
@@ -107,10 +120,10 @@ export function takeDump(ctx: Context, key: string): FileInSpace | undefined {
 }
 
 /** The rows by the ids of the reports, the oldest first. */
-const rowsOf = perContext(() => new Map<string, DumpRow>());
+const rowsOf = perContext(() => new Map<string, StackRow>());
 
 /** Keeps the row of a report that this process is about to process. */
-export function keepRow(ctx: Context, row: DumpRow): void {
+export function keepRow(ctx: Context, row: StackRow): void {
   const rows = rowsOf(ctx);
   rows.set(row.report_id, row);
   for (const oldest of rows.keys()) {
@@ -120,7 +133,7 @@ export function keepRow(ctx: Context, row: DumpRow): void {
 }
 
 /** Returns undefined if the row isn't in memory, and must be read. */
-export function takeRow(ctx: Context, reportId: string): DumpRow | undefined {
+export function takeRow(ctx: Context, reportId: string): StackRow | undefined {
   const rows = rowsOf(ctx);
   const row = rows.get(reportId);
   rows.delete(reportId);

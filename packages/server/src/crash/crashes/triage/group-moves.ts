@@ -6,6 +6,7 @@
 // group for the reports with a function. New reports join it from then on, and a job moves the existing ones. Both jobs
 // work in batches, and move reports to where the groups are at that moment, so they can run twice and alongside each
 // other.
+import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';
@@ -35,6 +36,7 @@ export async function countFamilies(
 export type Placement = {
   group_id: string;
   title: string;
+  report_kind: ReportKind;
   merged_into: string | null;
   split_from: string | null;
   split_function: string | null;
@@ -47,7 +49,8 @@ export type Placement = {
 export function lockFamilies(tx: Tx, gameId: string, groupIds: readonly string[]): Promise<Placement[]> {
   return rows(
     tx,
-    sql<Placement>`select group_id, ${shownTitle} as title, merged_into, split_from, split_function from crash_groups
+    sql<Placement>`select group_id, ${shownTitle} as title, report_kind, merged_into, split_from, split_function
+      from crash_groups
       where game_id = ${gameId} and (group_id = any(${groupIds}::uuid[]) or merged_into = any(${groupIds}::uuid[])
         or split_from = any(${groupIds}::uuid[]))
       order by group_id for update`,
@@ -144,10 +147,10 @@ export async function insertSplit(
   await changed(
     tx,
     sql`insert into crash_groups (game_id, group_id, key, kind, title, reason, explanation, count, first_seen, last_seen,
-        grouping_version, status, fixed_in_version, resolved_at, resolved_by, snoozed_at, snoozed_until,
+        grouping_version, report_kind, status, fixed_in_version, resolved_at, resolved_by, snoozed_at, snoozed_until,
         snoozed_until_build, assignee_id, priority, split_from, split_function, is_triaged)
       select game_id, ${newId()}::uuid, ${grouping.key}::bytea, kind, title, reason,
-        ${JSON.stringify(grouping.explanation)}::jsonb, 0, last_seen, last_seen, grouping_version,
+        ${JSON.stringify(grouping.explanation)}::jsonb, 0, last_seen, last_seen, grouping_version, report_kind,
         case when status = 'snoozed' and snoozed_until is null and not snoozed_until_build then 'open' else status end,
         fixed_in_version, resolved_at, resolved_by, snoozed_at, snoozed_until, snoozed_until_build, assignee_id,
         priority, group_id, ${name}, true

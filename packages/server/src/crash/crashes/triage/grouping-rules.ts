@@ -11,10 +11,11 @@ import { lockGame, requireMember } from '../../../people/game-access/game-access
 import { auditChange } from '../../../request/audit.ts';
 import { perContext } from '../../../request/per-context.ts';
 import { handle } from '../../../request/route.ts';
+import { keyOfReport } from '../groups/grouping.ts';
 import { shownTitle } from '../groups/state.sql.ts';
 import { findRules, type GameRulesRow, groupingFieldsOf, replaceRules } from '../process/prepare-grouping.ts';
 import { enqueueRegrouping, keyOfRegrouping } from '../process/regroup.job.ts';
-import { previewStacks } from '../process/walk.ts';
+import { type PreviewedGrouping, previewStacks } from '../process/walk.ts';
 import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 
 type Rules = OutputOf<typeof contract.getGroupingRules>;
@@ -80,7 +81,7 @@ async function preview(ctx: Context, gameId: string, rules: Rules['rules']): Pro
     batches.map(async (batch) => {
       const stacks = batch.map((report) => ({ stackKey: report.stack_key, fields: groupingFieldsOf(report) }));
       const groupings = await previewStacks(ctx, stacks, rules);
-      return batch.map((report, index) => ({ report, grouping: groupings[index] ?? null }));
+      return batch.map((report, index) => ({ report, grouping: groupingOf(report, groupings[index] ?? null) }));
     }),
   );
   // Reports whose stack cannot be read stay where they are.
@@ -100,6 +101,10 @@ async function preview(ctx: Context, gameId: string, rules: Rules['rules']): Pro
       };
     }),
   );
+}
+
+function groupingOf(report: StackRow, usual: PreviewedGrouping | null): PreviewedGrouping | null {
+  return usual && { ...usual, key: Buffer.from(keyOfReport(usual.key, report)).toString('hex') };
 }
 
 type PreviewedGroup = { readonly key: string; readonly group_id: string | null; readonly title: string };

@@ -29,6 +29,8 @@ export const mergeCrashGroups = handle(contract.mergeCrashGroups, async (ctx, { 
   if (into !== undefined && !ids.includes(into)) throw errors.invalid('into: choose one of group_ids.');
   return transactGroups(ctx.db, async (tx) => {
     const placements = await lockHeadFamilies(tx, game.game_id, ids);
+    if (new Set(placements.map(({ report_kind }) => report_kind)).size > 1)
+      throw errors.invalid('group_ids: groups of crashes and groups of errors cannot be merged. Choose one kind.');
     const headId = headOf(placements, into) ?? (await largestOf(tx, game.game_id, placements));
     const moves = placements
       .filter(({ group_id, merged_into }) => group_id !== headId && merged_into !== headId)

@@ -1,0 +1,294 @@
+// Reports with events of Sentry's SDKs on a real server: their stacks, their groups, and what counts as a crash.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { normalizeEvent } from '@chauffeur/sentry/event/normalize';
+import { sql } from 'kysely';
+import { inPieces, REQUESTS_MISSING, readRequest, receive } from '../../sentry/test/requests.ts';
+import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
+import { onlyRow } from '../src/kernel/database/db.ts';
+import {
+  groupsOf,
+  readDumpFixture,
+  readSymbolFixture,
+  reportCrash,
+  reportRow,
+  untilDone,
+} from './setup/crash-dumps.ts';
+import { reportEvent, type Sent } from './setup/sentry-events.ts';
+import { makeGame, request, signIn, startServer, type TestServer } from './setup/server.ts';
+import { addSymbols, untilCompiled } from './setup/symbols.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ env: { CHAUFFEUR_LIMIT_SYMBOL_UPLOADS: '0' } });
+});
+after(() => server.stop());
+
+async function openGame() {
+  const game = await makeGame(server);
+  const build = await register(server, game);
+  const headers = await signIn(server, game.owner);
+  const send = async (sent: object, more?: Sent) =>
+    untilDone(server, await reportEvent(server, game, build, sent, more));
+  const call = async (path: string, body?: object) =>
+    (
+      await request(`${server.api}/games/${game.uid}/${path}`, {
+        headers: { ...headers, 'content-type': 'application/json' },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      })
+    ).body;
+  return { game, build, send, call };
+}
+
+const stack = (...frames: object[]) => ({ frames: frames.reverse() });
+
+/** A C# exception with its cause, innermost frames first. */
+const MANAGED = {
+  platform: 'csharp',
+  level: 'fatal',
+  exception: [
+    {
+      type: 'System.InvalidOperationException',
+      value: 'cannot load level 7',
+      stacktrace: stack({
+        function: 'Load',
+        module: 'Owls.Level',
+        filename: 'Assets/Level.cs',
+        lineno: 12,
+        in_app: true,
+      }),
+      mechanism: { type: 'UnityLogException', handled: false, exception_id: 1, parent_id: 0, source: 'InnerException' },
+    },
+    {
+      type: 'System.Exception',
+      value: 'the game is over',
+      stacktrace: stack({
+        function: 'Start',
+        module: 'Owls.Game',
+        filename: 'Assets/Game.cs',
+        lineno: 3,
+        in_app: true,
+      }),
+      mechanism: { type: 'generic', handled: false, exception_id: 0 },
+    },
+  ],
+};
+
+/** The debug id of `null_deref_inline`, and an address in its `render::measure`. */
+const IMAGE = {
+  type: 'elf',
+  code_file: '/home/ann/game/null_deref_inline',
+  image_addr: '0x400000',
+  image_size: 0x100000,
+  debug_id: '8eb9ed96-b569-a6a0-4d6c-b5c57a4568b8',
+};
+
+function nativeEvent(offsets: readonly number[]) {
+  return {
+    platform: 'native',
+    level: 'fatal',
+    contexts: { os: { name: 'Linux', version: '6.1' } },
+    exception: [
+      {
+        type: 'SIGSEGV',
+        value: 'Segfault',
+        mechanism: { type: 'signalhandler', handled: false, meta: { signal: { name: 'SIGSEGV', number: 11 } } },
+        stacktrace: stack(
+          ...offsets.map((offset) => ({
+            instruction_addr: `0x${(0x400000 + offset).toString(16)}`,
+            package: '/home/ann/game/null_deref_inline',
+          })),
+        ),
+      },
+    ],
+    debug_meta: { images: [IMAGE] },
+  };
+}
+
+/** The offsets of the frames of a dump in its program, from the server. */
+async function programOffsets(reportId: string): Promise<number[]> {
+  const { frames } = await reportRow(server, reportId);
+  return (frames as unknown as { module: string; offset: string; inlined: boolean }[])
+    .filter(({ module, inlined }) => module === 'null_deref_inline' && !inlined)
+    .map(({ offset }) => Number(offset));
+}
+
+describe('a managed exception', () => {
+  test('is grouped by its root cause, together with the same one in a text', async () => {
+    const { game, build, send } = await openGame();
+    const row = await send(MANAGED);
+    assert.deepEqual(
+      [row.state, row.signature, row.reason, row.functions],
+      [
+        'processed',
+        'InvalidOperationException: cannot load level <n> | Owls.Level.Load',
+        'InvalidOperationException',
+        ['Owls.Level.Load', 'Owls.Game.Start'],
+      ],
+    );
+    const text = `System.InvalidOperationException: cannot load level 9\n   at Owls.Level.Load() in /ci/Assets/Level.cs:line 8`;
+    const other = await untilDone(server, await reportCrash(server, game, build, { message: text }));
+    assert.equal(other.group_id, row.group_id);
+  });
+
+  test('keeps its group when it is grouped again', async () => {
+    const { game, send } = await openGame();
+    const row = await send({ ...MANAGED, fingerprint: ['level', '{{ default }}'] });
+    const { game_id: gameId } = await onlyRow(
+      server.ctx.db,
+      sql<{ game_id: string }>`update crash_reports set grouping_version = 0, trace = null
+        where report_id = ${row.report_id} returning game_id`,
+    );
+    await regroupReports(server.ctx, { gameId, before: null });
+    const again = await reportRow(server, row.report_id);
+    assert.deepEqual([again.group_id, again.functions], [row.group_id, row.functions]);
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ count }) => count),
+      [1],
+    );
+  });
+
+  test('is grouped by its message once its blob is gone', async () => {
+    const { game, build } = await openGame();
+    const id = await reportEvent(server, game, build, MANAGED);
+    await untilDone(server, id);
+    const stored = await onlyRow(
+      server.ctx.db,
+      sql<{ event_key: string; game_id: string }>`update crash_reports set grouping_version = 0
+        where report_id = ${id} returning event_key, game_id`,
+    );
+    await server.ctx.blobs.delete(stored.event_key);
+    await regroupReports(server.ctx, { gameId: stored.game_id, before: null });
+    const row = await reportRow(server, id);
+    assert.ok((row.grouping_version ?? 0) > 0);
+    assert.equal(row.frames, null);
+  });
+});
+
+describe('a fingerprint', () => {
+  test('decides about the group, alone or with the usual one', async () => {
+    const { send } = await openGame();
+    const [usual, levels, same, part, otherPart, both] = [
+      await send(MANAGED),
+      await send({ ...MANAGED, fingerprint: ['levels'] }),
+      await send({ platform: 'csharp', message: 'something else', fingerprint: ['levels'] }),
+      await send({ ...MANAGED, fingerprint: ['{{ default }}', 'cave'] }),
+      await send({ ...MANAGED, fingerprint: ['{{ default }}', 'forest'] }),
+      await send({ ...MANAGED, fingerprint: ['{{default}}'] }),
+    ];
+    assert.equal(levels!.group_id, same!.group_id);
+    assert.equal(both!.group_id, usual!.group_id);
+    assert.equal(new Set([usual, levels, part, otherPart].map((row) => row!.group_id)).size, 4);
+    assert.equal(part!.signature, usual!.signature, 'the title says what happened');
+  });
+
+  test('of an event decides about a report with a dump, whose stack it has', async () => {
+    const { send } = await openGame();
+    const dump = readDumpFixture('null_deref_inline');
+    const one = await send({ ...nativeEvent([0x1000]), fingerprint: ['levels'] }, { dump });
+    const other = await send({ ...MANAGED, fingerprint: ['levels'] });
+    assert.equal(one.group_id, other.group_id);
+    assert.ok(one.stack_key !== null && one.frames.length > 1);
+  });
+});
+
+describe('an error that the game handled', () => {
+  test('is never in a group with crashes, and in no count of crashes', async () => {
+    const { game, build, send, call } = await openGame();
+    const crash = await send(MANAGED);
+    const error = await send(MANAGED, { kind: 'error' });
+    const again = await send(MANAGED, { kind: 'error' });
+    assert.notEqual(crash.group_id, error.group_id);
+    assert.equal(error.group_id, again.group_id);
+    const chosen = [
+      await send({ ...MANAGED, fingerprint: ['a'] }),
+      await send({ ...MANAGED, fingerprint: ['a'] }, { kind: 'error' }),
+    ];
+    assert.notEqual(chosen[0]!.group_id, chosen[1]!.group_id);
+    const totals = await onlyRow(
+      server.ctx.db,
+      sql<{ reports: number }>`select sum(reports)::integer as reports from crash_totals
+        where scope_id = ${build}`,
+    );
+    assert.equal(totals.reports, 2);
+    const merged = await call('crash-groups/merge', { group_ids: [crash.group_id, error.group_id] });
+    assert.equal(merged.error.code, 4002);
+    assert.deepEqual((await groupsOf(server, game)).map(({ count }) => count).sort(), [1, 1, 1, 2]);
+  });
+});
+
+describe('a native stack without a dump', () => {
+  test('is looked up again when symbols come, and then is in the group of dumps of the same crash', async () => {
+    const { game, build, send } = await openGame();
+    const dump = readDumpFixture('null_deref_inline');
+    const dumped = await untilDone(server, await reportCrash(server, game, build, { dump }));
+    const sent = await send(nativeEvent(await programOffsets(dumped.report_id)));
+    assert.equal(sent.state, 'processed');
+    assert.ok(
+      sent.missing_symbols.some((name) => name.startsWith('null_deref_inline/')),
+      sent.missing_symbols.join(),
+    );
+    assert.ok(!JSON.stringify(sent).includes('ann'), 'folders of people are removed');
+    await addSymbols(server, game, build, readSymbolFixture('null_deref_inline'));
+    await untilCompiled(server, game, build);
+    const [first, second] = await until(async () => {
+      const rows = [await reportRow(server, dumped.report_id), await reportRow(server, sent.report_id)];
+      return rows.every(({ signature }) => signature === 'render::measure') && rows;
+    });
+    assert.equal(first!.group_id, second!.group_id);
+    assert.deepEqual(
+      (await groupsOf(server, game)).map(({ title, count }) => [title, count]),
+      [['render::measure', 2]],
+    );
+  });
+
+  test('is used if the dump cannot be read, which the report says', async () => {
+    const { send } = await openGame();
+    const row = await send(nativeEvent([0x1000]), { dump: Buffer.from([0xef, 0xbe, 0xad, 0xde]) });
+    assert.equal(row.state, 'processed');
+    assert.ok(row.stack_key !== null);
+    assert.match(row.failure!, /^The dump cannot be read/);
+    const managed = await send(MANAGED, { dump: Buffer.from([0xef, 0xbe, 0xad, 0xde]) });
+    assert.equal(managed.state, 'failed');
+    assert.equal(managed.signature, 'InvalidOperationException: cannot load level <n> | Owls.Level.Load');
+  });
+});
+
+test('the event is deleted with its report', async () => {
+  const { game, send, call } = await openGame();
+  const row = await send(MANAGED);
+  const { event_key: key } = await onlyRow(
+    server.ctx.db,
+    sql<{ event_key: string }>`select event_key from crash_reports where report_id = ${row.report_id}`,
+  );
+  assert.notEqual(await server.ctx.blobs.stat(key), null);
+  const headers = await signIn(server, game.owner);
+  await request(`${server.api}/games/${game.uid}/crashes/${row.report_id}`, { method: 'DELETE', headers });
+  assert.equal(await server.ctx.blobs.stat(key), null);
+  assert.equal((await call(`crashes/${row.report_id}`)).error.code, 4040);
+});
+
+/** What clients really sent, and the title of its group. */
+const RECORDED: readonly (readonly [request: string, title: string])[] = [
+  ['00002-python.req', 'FileNotFoundError | game.module'],
+  ['00008-go.req', '*errors.errorString: file not found | main.main'],
+  ['00012-java.req', 'NullPointerException | Game.inner'],
+  ['00023-java-crash.req', 'RuntimeException: uncaught in thread | Game.lambda$main'],
+  ['00031-browser.req', 'RangeError | game | @0x0'],
+  ['00055-native-inproc-restart.req', 'libc.so.6'],
+  ['00078-rust-events.req', 'Os: Is a directory (os error <n>) | rustgame::main'],
+  ['00131-node.req', 'TypeError: car | node'],
+];
+
+describe('an event of a recorded request', { skip: REQUESTS_MISSING }, () => {
+  for (const [name, title] of RECORDED)
+    test(`${name} is processed`, async () => {
+      const { send } = await openGame();
+      const { headers, body } = readRequest(name);
+      const { items } = await receive(inPieces(body), headers['content-encoding']);
+      const row = await send(normalizeEvent(items.find(({ type }) => type === 'event')!.value));
+      assert.deepEqual([row.state, row.signature, row.failure], ['processed', title, null]);
+    });
+});
