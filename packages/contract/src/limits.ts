@@ -110,6 +110,8 @@ export const LIMITS = {
   userMessageLength: 4000,
   /** Events before a crash. */
   breadcrumbs: 50,
+  /** The threads of an event that are returned with its report. */
+  eventThreads: 50,
   crashGroupsListed: 100,
   crashGroupsCounted: 10_000,
   /** The groups of a comparison of two builds: those of the first, of the second, and of both. */

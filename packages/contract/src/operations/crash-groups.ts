@@ -8,6 +8,11 @@ import { CursorQuery, Foreign, GameParams, GameRef, Line, NextCursor, Nullable, 
 /** snoozed: until a date, a number of reports or the next build. ignored: permanently. */
 export const GROUP_STATUSES = ['open', 'resolved', 'snoozed', 'ignored'] as const;
 
+/** An error is one that the game handled: it counts in no rate and no total of crashes. */
+export const REPORT_KINDS = ['crash', 'error'] as const;
+
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
 /** The orders of a list of groups. */
 export const GROUP_ORDERS = ['last_seen', 'first_seen', 'reports', 'devices'] as const;
 
@@ -34,6 +39,7 @@ export const Snooze = Type.Object({
 export const CrashGroup = Type.Object({
   group_id: Uuid,
   kind: Type.Enum(['stack', 'message']),
+  report_kind: Type.Enum([...REPORT_KINDS], { description: 'error: the game handled them and went on' }),
   title: Foreign(Type.String({ description: 'The custom title if there is one, or the signature' })),
   signature: Foreign(Type.String({ description: 'The signature, or the message if the reports have no stack' })),
   reason: Nullable(Type.String()),
@@ -143,6 +149,12 @@ export const CrashQuery = Type.Optional(
   }),
 );
 
+const GroupsOfKind = Type.Optional(
+  Type.Enum([...REPORT_KINDS], {
+    description: 'Groups of crashes, or of errors that the game handled; crash by default',
+  }),
+);
+
 export const listCrashGroups = defineOperation({
   id: 'crashes.groups',
   summary: 'List crash groups that match a query, most recently seen first, with counts by build, OS and day',
@@ -158,6 +170,7 @@ export const listCrashGroups = defineOperation({
       description: 'Only groups first seen after this build was registered',
     }),
     status: Type.Optional(Type.Enum([...GROUP_STATUSES])),
+    kind: GroupsOfKind,
     query: CrashQuery,
     sort: Type.Optional(
       Type.Enum([...GROUP_ORDERS], { description: 'The order, highest or latest first; last_seen by default' }),
@@ -182,7 +195,7 @@ export const countCrashGroups = defineOperation({
   access: 'account',
   role: 'viewer',
   params: GameParams,
-  query: Type.Object({ query: CrashQuery }),
+  query: Type.Object({ query: CrashQuery, kind: GroupsOfKind }),
   output: Type.Object({
     groups: Nullable(
       Type.Integer({

@@ -3,8 +3,9 @@ import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { crashEventOf } from './crash-events.ts';
 import { AttachmentInput, CrashAttachment, DOWNLOAD_KINDS } from './crash-files.ts';
-import { CrashQuery } from './crash-groups.ts';
+import { CrashQuery, REPORT_KINDS, type ReportKind } from './crash-groups.ts';
 import {
   ClientId,
   CrashParams,
@@ -24,10 +25,7 @@ export const CRASH_STATES = ['received', 'queued', 'processing', 'processed', 'f
 
 export const CRASH_SOURCES = ['api', 'engine', 'breakpad', 'crashpad', 'unreal', 'sentry'] as const;
 
-/** An error is one that the game handled: it counts in no rate and no total of crashes. */
-export const REPORT_KINDS = ['crash', 'error'] as const;
-
-export type ReportKind = (typeof REPORT_KINDS)[number];
+export type { ReportKind };
 
 export type CrashSource = (typeof CRASH_SOURCES)[number];
 
@@ -92,8 +90,11 @@ export const CrashFrame = Type.Object({
   inlined: Type.Boolean(),
 });
 
+const Kind = Type.Enum([...REPORT_KINDS], { description: 'error: the game handled it and went on' });
+
 export const CrashSummary = Type.Object({
   crash_id: Uuid,
+  kind: Kind,
   build_id: Uuid,
   version: Type.String(),
   group_id: Nullable(Uuid),
@@ -147,6 +148,16 @@ export const CrashRecord = Type.Object({
   missing_symbols: Type.Array(MissingModule),
   available: Type.Array(Type.Enum([...DOWNLOAD_KINDS]), { description: 'Files that can be downloaded' }),
   attachments: Type.Array(CrashAttachment, { description: 'Further files, such as screenshots' }),
+  event: Nullable(
+    Type.Object(
+      crashEventOf({
+        ...CrashFrame.properties,
+        column: Nullable(Type.Integer()),
+        own: Type.Boolean({ description: "Whether it is the game's own code, by which reports are grouped" }),
+      }).properties,
+      { description: 'What the client of Sentry sent; null for other clients' },
+    ),
+  ),
 });
 
 const dumpParts = {
@@ -343,6 +354,9 @@ export const listCrashes = defineOperation({
     build_id: Type.Optional(Uuid),
     group_id: Type.Optional(Uuid),
     os: Type.Optional(OsInput),
+    kind: Type.Optional(
+      Type.Enum([...REPORT_KINDS], { description: 'Crashes, or errors that the game handled; both by default' }),
+    ),
     query: CrashQuery,
     text: Type.Optional(
       Type.String({

@@ -1,5 +1,5 @@
 // Reports with events of Sentry's SDKs, written as the routes write them, without a request.
-import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import { headlineOf, normalizeEvent } from '@chauffeur/sentry/event/normalize';
 import { writeEvent } from '@chauffeur/sentry/event/stored-event';

@@ -18,7 +18,7 @@
 // with it have a key that is made of the key of the group and the function.
 import { hash } from 'node:crypto';
 import { redactUserPaths } from '@chauffeur/contract/home-folders';
-import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import type { Frame, Report, SignatureReport } from '@chauffeur/minidump/report';
 import { labelFrames } from '@chauffeur/minidump/signature/frames/label-frames';
 import type { Pattern } from '@chauffeur/minidump/signature/lists/pattern-list';

@@ -68,7 +68,10 @@ export async function rememberFunctions(
 }
 
 /** The event of a report; null if it has none, or its blob is gone. Rejects if the storage is unavailable. */
-export async function readEventOf(ctx: Context, { event_key: key }: GroupingRow): Promise<SentryEvent | null> {
+export async function readEventOf(
+  ctx: Context,
+  { event_key: key }: Pick<GroupingRow, 'event_key'>,
+): Promise<SentryEvent | null> {
   if (key === null) return null;
   try {
     return await readStoredEvent(ctx.blobs, key);

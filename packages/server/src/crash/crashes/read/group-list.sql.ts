@@ -1,7 +1,7 @@
 // The SQL that lists crash groups with their counts. A group is shown with the groups that were merged into it:
 // together they are a family, of which the group that is shown is the head.
 import { type ApiError, errors } from '@chauffeur/contract/errors';
-import type { GroupOrder, GroupStatus, Priority } from '@chauffeur/contract/operations/crash-groups';
+import type { GroupOrder, GroupStatus, Priority, ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, row, rows } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
@@ -9,6 +9,7 @@ import { shownTitle } from '../groups/state.sql.ts';
 export type GroupRow = {
   group_id: string;
   kind: 'stack' | 'message';
+  report_kind: ReportKind;
   title: string;
   signature: string;
   reason: string | null;
@@ -49,7 +50,7 @@ export type GroupCounts = {
   days: string;
 };
 
-const columns = sql`group_id, kind, ${shownTitle} as title, title as signature, reason, explanation, count, devices, sessions, first_seen,
+const columns = sql`group_id, kind, report_kind, ${shownTitle} as title, title as signature, reason, explanation, count, devices, sessions, first_seen,
   last_seen, sample_report_id, status,
   fixed_in_version, regressed_at, snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority,
   issue_url, split_from, split_function, members`;
@@ -69,7 +70,7 @@ function groupsWithMembers(gameId: string, only: string | null = null): RawBuild
   const [ofGroup, ofHead] =
     only === null ? [sql``, sql``] : [sql`and group_id = ${only}`, sql`and merged_into = ${only}`];
   return sql`(
-    select game_id, group_id, kind, title, reason, explanation, status, fixed_in_version, resolved_at, regressed_at,
+    select game_id, group_id, kind, report_kind, title, reason, explanation, status, fixed_in_version, resolved_at, regressed_at,
       snoozed_until, snoozed_until_count, snoozed_until_build, assignee_id, priority, custom_title, issue_url, split_from,
       split_function, own.devices, own.sessions, own.count + coalesce(others.count, 0) as count,
       least(own.first_seen, others.first_seen) as first_seen, greatest(own.last_seen, others.last_seen) as last_seen,
@@ -90,6 +91,7 @@ type Filters = {
   buildId?: string | undefined;
   sinceBuild?: string | undefined;
   status?: GroupStatus | undefined;
+  kind: ReportKind;
   /** Further conditions, which may use `members`. */
   conditions: readonly RawBuilder<unknown>[];
   /** Conditions that are checked on groups in order until the page is full, after all others. */
@@ -113,7 +115,7 @@ async function selectGroups(
   filters: Omit<Filters, 'inOrder' | 'order'>,
 ): Promise<{ groups: RawBuilder<unknown>; conditions: RawBuilder<unknown>[] }> {
   const merged = await hasMerges(db, gameId);
-  const conditions = [sql`game_id = ${gameId}`, ...filters.conditions];
+  const conditions = [sql`game_id = ${gameId}`, sql`report_kind = ${filters.kind}`, ...filters.conditions];
   if (filters.status !== undefined) conditions.push(sql`status = ${filters.status}`);
   if (filters.buildId !== undefined)
     conditions.push(
@@ -136,10 +138,10 @@ async function selectGroups(
 export async function countMatching(
   db: Db,
   gameId: string,
-  conditions: readonly RawBuilder<unknown>[],
+  filters: { kind: ReportKind; conditions: readonly RawBuilder<unknown>[] },
   max: number,
 ): Promise<{ groups: number; reports: number }> {
-  const selected = await selectGroups(db, gameId, { conditions });
+  const selected = await selectGroups(db, gameId, filters);
   return onlyRow(
     db,
     sql<{

@@ -36,15 +36,24 @@ const MAX_BUILDS = 200;
  */
 export const listCrashGroups = handle(contract.listCrashGroups, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { build_id: buildId, since_build: sinceBuild, status, query, sort, cursor, limit = PAGE_SIZE } = input;
-  const given = [buildId, sinceBuild, status, query, sort].map((value) => value ?? null);
+  const {
+    build_id: buildId,
+    since_build: sinceBuild,
+    status,
+    kind = 'crash',
+    query,
+    sort,
+    cursor,
+    limit = PAGE_SIZE,
+  } = input;
+  const given = [buildId, sinceBuild, status, input.kind, query, sort].map((value) => value ?? null);
   const list = ['groups', game.game_id, ...given];
   const [position = '', groupId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds', 'uuid']);
   const before = cursor === undefined ? null : { position, groupId };
   return onReplica(ctx, { caller, gameId: game.game_id }, async (reader) => {
     const scope = { db: reader.db, gameId: game.game_id, caller, now: ctx.clock.now() };
     const queried = query === undefined ? { conditions: [], inOrder: [] } : await groupConditions(scope, query);
-    const filters = { buildId, sinceBuild, status, ...queried, order: sort ?? 'last_seen' };
+    const filters = { buildId, sinceBuild, status, kind, ...queried, order: sort ?? 'last_seen' };
     const matches = await groups.listGroups(reader.db, game.game_id, filters, { before, limit: limit + 1 });
     const { page, last } = cutPage(matches, limit);
     return {
@@ -61,7 +70,8 @@ export const countCrashGroups = handle(contract.countCrashGroups, async (ctx, { 
     const scope = { db, gameId: game.game_id, caller, now: ctx.clock.now() };
     const { conditions, inOrder } = await groupConditions(scope, input.query ?? '');
     if (inOrder.length > 0) return { groups: null, reports: null };
-    return groups.countMatching(db, game.game_id, conditions, LIMITS.crashGroupsCounted);
+    const filters = { kind: input.kind ?? 'crash', conditions };
+    return groups.countMatching(db, game.game_id, filters, LIMITS.crashGroupsCounted);
   });
 });
 

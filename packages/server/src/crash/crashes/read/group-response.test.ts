@@ -6,6 +6,7 @@ import { crashSummaryOf } from './report.ts';
 import type { SummaryRow } from './report-list.sql.ts';
 
 const summary: SummaryRow = {
+  kind: 'crash',
   report_id: 'report',
   build_id: 'build',
   version: '1.0',
@@ -39,6 +40,7 @@ describe('a group', () => {
   const group: GroupRow = {
     group_id: 'group',
     kind: 'stack',
+    report_kind: 'crash',
     title: 'measure',
     signature: 'measure',
     reason: null,

@@ -31,6 +31,7 @@ export function groupOf(row: GroupRow, { counts, buildNames, names, sample }: Ex
   return {
     group_id: row.group_id,
     kind: row.kind,
+    report_kind: row.report_kind,
     title: row.title,
     signature: row.signature,
     reason: row.reason,

@@ -1,4 +1,5 @@
 // The SQL that reads crash reports: pages of a list, and single reports with their files.
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import type { CrashState } from '@chauffeur/contract/operations/crash-reports';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
@@ -8,6 +9,7 @@ import type { GroupSearch } from './search.ts';
 
 export type SummaryRow = {
   report_id: string;
+  kind: ReportKind;
   build_id: string;
   /** The version of the build, or the version in the report if the build was deleted. */
   version: string;
@@ -24,10 +26,10 @@ export type SummaryRow = {
 };
 
 const summary = sql.raw(
-  'report_id, build_id, group_id, state, signature, reason, message, user_message, os, arch, device_uid, received_at, app_version',
+  'report_id, kind, build_id, group_id, state, signature, reason, message, user_message, os, arch, device_uid, received_at, app_version',
 );
 const selectedColumns = sql.raw(
-  `report_id, selected.build_id, coalesce(merged_into, selected.group_id) as group_id, state, signature,
+  `report_id, selected.kind, selected.build_id, coalesce(merged_into, selected.group_id) as group_id, state, signature,
     selected.reason, message, user_message, selected.os, selected.arch, device_uid, received_at`,
 );
 
@@ -36,14 +38,20 @@ export type ReportPage = { before: string | null; limit: number };
 /** A condition on the columns of a report. */
 export type Condition = RawBuilder<unknown>;
 
-type Filters = { buildId: string | undefined; groupId: string | undefined; os: string | undefined };
+type Filters = {
+  buildId: string | undefined;
+  groupId: string | undefined;
+  os: string | undefined;
+  kind: ReportKind | undefined;
+};
 
 /** Has conditions only for the filters that are set, so the planner can choose the index for them. */
-export function conditionsOf({ buildId, groupId, os }: Filters): Condition[] {
+export function conditionsOf({ buildId, groupId, os, kind }: Filters): Condition[] {
   const conditions: Condition[] = [];
   if (buildId !== undefined) conditions.push(sql`build_id = ${buildId}`);
   if (groupId !== undefined) conditions.push(sql`group_id = ${groupId}`);
   if (os !== undefined) conditions.push(sql`os = ${os}`);
+  if (kind !== undefined) conditions.push(sql`kind = ${kind}`);
   return conditions;
 }
 

@@ -29,8 +29,8 @@ const PAGE_SIZE = 50;
 /** A page starts after the last report of the previous page, so new reports do not shift it. */
 export const listCrashes = handle(contract.listCrashes, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { build_id, group_id, os, text, frame, query, cursor, limit = PAGE_SIZE } = input;
-  const given = [build_id, group_id, os, text, frame, query].map((value) => value ?? null);
+  const { build_id, group_id, os, kind, text, frame, query, cursor, limit = PAGE_SIZE } = input;
+  const given = [build_id, group_id, os, kind, text, frame, query].map((value) => value ?? null);
   const list = ['crashes', game.game_id, ...given];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
   const rows = await onReplica(ctx, { caller, gameId: game.game_id }, ({ db }) =>
@@ -45,7 +45,7 @@ export const listCrashes = handle(contract.listCrashes, async (ctx, { caller, in
 
 async function readPage(scope: QueryScope, filters: Filters, page: reports.ReportPage): Promise<reports.SummaryRow[]> {
   const { db, gameId } = scope;
-  const { build_id, group_id, os, text, frame, query } = filters;
+  const { build_id, group_id, os, kind, text, frame, query } = filters;
   const {
     conditions: queried,
     checks,
@@ -62,6 +62,7 @@ async function readPage(scope: QueryScope, filters: Filters, page: reports.Repor
         buildId: build_id,
         groupId,
         os: os === undefined ? undefined : canonicalOs(os),
+        kind,
       }),
       ...queried,
     ];

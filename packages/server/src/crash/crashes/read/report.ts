@@ -5,6 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { DownloadKind, LinkKind } from '@chauffeur/contract/operations/crash-files';
 import type { CrashSource } from '@chauffeur/contract/operations/crash-reports';
 import * as contract from '@chauffeur/contract/operations/crash-reports';
+import type { Role } from '@chauffeur/contract/roles';
 import { sql } from 'kysely';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
@@ -13,9 +14,11 @@ import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { NO_TITLE } from '../groups/grouping.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
+import { readEventOf } from '../process/prepare-grouping.ts';
 import { type SentFields, sentColumns, shownFieldsOf } from '../report/fields.ts';
 import type { FileKeys } from '../report/files.ts';
 import type { Trace } from '../text/trace.ts';
+import { eventOf } from './event.ts';
 import { firstLineOf } from './group-response.ts';
 import { explainMissing } from './missing-symbols.ts';
 import type { SummaryRow } from './report-list.sql.ts';
@@ -27,6 +30,7 @@ type Crash = OutputOf<typeof contract.getCrash>;
 export function crashSummaryOf(row: SummaryRow): Summary {
   return {
     crash_id: row.report_id,
+    kind: row.kind,
     build_id: row.build_id,
     version: row.version,
     group_id: row.group_id,
@@ -47,7 +51,7 @@ function titleOf({ signature, message }: SummaryRow): string {
   return firstLineOf(message) || NO_TITLE;
 }
 
-export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Crash {
+export function crashOf(row: ReportRow, missing: Crash['missing_symbols'], event: Crash['event']): Crash {
   return {
     ...crashSummaryOf(row),
     commit: row.commit,
@@ -62,6 +66,7 @@ export function crashOf(row: ReportRow, missing: Crash['missing_symbols']): Cras
     missing_symbols: missing,
     available: availableOf(row),
     attachments: row.attachments.map(attachmentOf),
+    event,
   };
 }
 
@@ -129,7 +134,7 @@ export async function findReport(db: Db, gameId: string, reportId: string): Prom
   const report = await row(
     db,
     sql<Omit<ReportRow, 'version' | 'commit'>>`
-      select ${files}, report_id, build_id,
+      select ${files}, report_id, kind, build_id,
         coalesce((select merged_into from crash_groups where crash_groups.game_id = ${gameId}
           and crash_groups.game_id = crash_reports.game_id and crash_groups.group_id = crash_reports.group_id), group_id)
           as group_id, state, signature, reason, received_at, source, ${sentColumns}, metadata, crash_address, failure,
@@ -169,19 +174,22 @@ export function findFiles(db: Db, gameId: string, reportId: string): Promise<Fou
 }
 
 export const getCrash = handle(contract.getCrash, async (ctx, { caller, input }) => {
-  const { game } = await requireMember(ctx, caller, input.uid);
-  return readCrash(ctx, game.game_id, input.crash_id);
+  const { game, role } = await requireMember(ctx, caller, input.uid);
+  return readCrash(ctx, game.game_id, input.crash_id, role);
 });
 
-/** Throws `notFound` if there is no such report. */
+/** As a member with this role sees it. Throws `notFound` if there is no such report. */
 export async function readCrash(
   ctx: Context,
   gameId: string,
   reportId: string,
+  role: Role,
 ): Promise<OutputOf<typeof contract.getCrash>> {
   const report = await findReport(ctx.db, gameId, reportId);
   if (report === undefined) throw unknownCrash();
-  return crashOf(report, await explainMissing(ctx, gameId, report.build_id, report.missing_symbols));
+  const event = await readEventOf(ctx, report);
+  const missing = await explainMissing(ctx, gameId, report.build_id, report.missing_symbols);
+  return crashOf(report, missing, event && eventOf(event, role));
 }
 
 export function unknownCrash(): ApiError {

@@ -1,5 +1,5 @@
 // The jobs that a new report starts, and what they read of it: its row, or what this process still has in memory.
-import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { type FileInSpace, giveBackSpace } from '../../../kernel/blobs/spaces.ts';

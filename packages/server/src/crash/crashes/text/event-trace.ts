@@ -48,7 +48,8 @@ export function traceOfEvent(event: SentryEvent): Trace | null {
   });
 }
 
-function framesOf(stack: Stack, event: SentryEvent, images: ImageMap, main: Language): TraceFrame[] {
+/** The frames of a stack of an event, one for each, with their full lengths. `main` is the language of its chain. */
+export function framesOf(stack: Stack, event: SentryEvent, images: ImageMap, main: Language): TraceFrame[] {
   return nativeFrames(stack, images, { isCrashed: false }).map(({ frame: sent, image, offset }) => {
     const language = languageOf(sent, event);
     // Godot names the place in the engine that noticed the error of a script.

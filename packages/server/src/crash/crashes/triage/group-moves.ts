@@ -6,7 +6,7 @@
 // group for the reports with a function. New reports join it from then on, and a job moves the existing ones. Both jobs
 // work in batches, and move reports to where the groups are at that moment, so they can run twice and alongside each
 // other.
-import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { changed, type Db, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';

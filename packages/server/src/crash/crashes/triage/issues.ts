@@ -49,7 +49,9 @@ export const createCrashGroupIssue = handle(contract.createCrashGroupIssue, asyn
 async function issueOf(ctx: Context, game: Game, groupId: string): Promise<Issue> {
   const group = await readGroup(ctx, game.game_id, groupId);
   const crash =
-    group.sample_crash_id === null ? null : await readCrash(ctx, game.game_id, group.sample_crash_id).catch(() => null);
+    group.sample_crash_id === null
+      ? null
+      : await readCrash(ctx, game.game_id, group.sample_crash_id, 'viewer').catch(() => null);
   const link = `${ctx.publicUrl}${PAGES.crashGroup.replace(':uid', game.slug).replace(':group_id', group.group_id)}`;
   const frames = (crash?.stack ?? []).slice(0, MAX_FRAMES).map(({ function: name, module, file, line }) => {
     const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
