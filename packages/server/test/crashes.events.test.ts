@@ -15,7 +15,7 @@ import {
   untilDone,
 } from './setup/crash-dumps.ts';
 import { reportEvent, type Sent } from './setup/sentry-events.ts';
-import { makeGame, request, signIn, startServer, type TestServer } from './setup/server.ts';
+import { makeGame, makeMember, makePlayer, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { addSymbols, untilCompiled } from './setup/symbols.ts';
 import { until } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
@@ -270,6 +270,141 @@ test('the event is deleted with its report', async () => {
   assert.equal((await call(`crashes/${row.report_id}`)).error?.code, 4040);
 });
 
+describe('the API', () => {
+  const DETAILED = {
+    ...MANAGED,
+    sdk: { name: 'sentry.dotnet.unity', version: '4.0.0' },
+    timestamp: 1_700_000_000,
+    exception: MANAGED.exception.map((each, index) =>
+      index > 0
+        ? each
+        : {
+            ...each,
+            stacktrace: stack({
+              function: 'Load',
+              module: 'Owls.Level',
+              filename: 'Assets/Level.cs',
+              lineno: 12,
+              in_app: true,
+              pre_context: ['{', '  var owls = Find();'],
+              context_line: '  owls.Fly();',
+              post_context: ['}'],
+            }),
+          },
+    ),
+    threads: [
+      { id: 7, name: 'Loader', crashed: false, stacktrace: stack({ function: 'Wait', module: 'Owls.Loader' }) },
+    ],
+    breadcrumbs: [
+      { timestamp: 1_699_999_990, category: 'ui.click', message: 'Play', level: 'info', data: { level: 7 } },
+      { message: 'a timer ran', type: 'debug' },
+    ],
+  };
+
+  test('has the chain of exceptions, source lines, threads and breadcrumbs of an event', async () => {
+    const { send, call } = await openGame();
+    const { report_id: id } = await send(DETAILED);
+    const { event, kind } = (await call(`crashes/${id}`)).data;
+    assert.equal(kind, 'crash');
+    assert.deepEqual([event.platform, event.level, event.sdk], ['csharp', 'fatal', 'sentry.dotnet.unity 4.0.0']);
+    assert.deepEqual(
+      event.exceptions.map(({ relation, type, is_handled }: Record<string, unknown>) => [relation, type, is_handled]),
+      [
+        ['thrown', 'System.Exception', false],
+        ['cause', 'System.InvalidOperationException', false],
+      ],
+    );
+    const { source, ...frame } = event.exceptions[1].frames[0];
+    assert.deepEqual(frame, {
+      function: 'Owls.Level.Load',
+      module: null,
+      offset: null,
+      file: 'Assets/Level.cs',
+      line: 12,
+      column: null,
+      trust: 'text',
+      inlined: false,
+      own: true,
+      in_app: true,
+    });
+    assert.deepEqual(source, {
+      first_line: 10,
+      at: 2,
+      lines: ['{', '  var owls = Find();', '  owls.Fly();', '}'],
+    });
+    assert.deepEqual(
+      event.threads.map(({ name, frames }: { name: string; frames: { function: string }[] }) => [
+        name,
+        frames[0]!.function,
+      ]),
+      [['Loader', 'Owls.Loader.Wait']],
+    );
+    assert.deepEqual(event.breadcrumbs, [
+      {
+        timestamp: '2023-11-14T22:13:10.000Z',
+        seconds_before: 10,
+        level: 'info',
+        category: 'ui.click',
+        message: 'Play',
+        data: { level: 7 },
+      },
+      { timestamp: null, seconds_before: null, level: 'info', category: 'debug', message: 'a timer ran', data: {} },
+    ]);
+  });
+
+  test('shows breadcrumbs only to members who may see what players did', async () => {
+    const { game, send } = await openGame();
+    const { report_id: id } = await send(DETAILED);
+    const viewer = await makePlayer(server);
+    await makeMember(server, game.uid, viewer, 'viewer');
+    const { body } = await request(`${server.api}/games/${game.uid}/crashes/${id}`, { headers: viewer.headers });
+    assert.equal(body.data.event.breadcrumbs, null);
+    assert.equal(body.data.event.exceptions.length, 2);
+  });
+
+  test('is small for a large event', async () => {
+    const { send, call } = await openGame();
+    const frame = (_: unknown, index: number) => ({
+      function: `f${index}${'x'.repeat(900)}`,
+      filename: `${'y'.repeat(900)}.cs`,
+      lineno: index,
+      pre_context: Array(50).fill('z'.repeat(900)),
+      context_line: 'z'.repeat(900),
+      post_context: Array(50).fill('z'.repeat(900)),
+    });
+    const frames = Array.from({ length: 400 }, frame);
+    const { report_id: id } = await send({
+      platform: 'csharp',
+      exception: Array.from({ length: 40 }, () => ({ type: 'E', value: 'v'.repeat(9000), stacktrace: { frames } })),
+      threads: Array.from({ length: 600 }, (_, index) => ({ id: index, stacktrace: { frames } })),
+      breadcrumbs: Array.from({ length: 200_000 }, () => ({ message: 'm'.repeat(50), timestamp: 1e300 })),
+    });
+    const body = await call(`crashes/${id}`);
+    assert.equal(body.success, true);
+    assert.ok(JSON.stringify(body).length < 3_000_000, String(JSON.stringify(body).length));
+    assert.equal(body.data.event.threads.length, 50);
+  });
+
+  test('lists errors apart from crashes', async () => {
+    const { send, call } = await openGame();
+    const crash = await send(MANAGED);
+    const error = await send(MANAGED, { kind: 'error' });
+    const idsOf = async (path: string) =>
+      (await call(path)).data[path.startsWith('crashes') ? 'crashes' : 'groups'].map(
+        (each: { group_id: string }) => each.group_id,
+      );
+    assert.deepEqual(await idsOf('crash-groups'), [crash.group_id]);
+    assert.deepEqual(await idsOf('crash-groups?kind=error'), [error.group_id]);
+    assert.deepEqual(await idsOf('crashes?kind=crash'), [crash.group_id]);
+    assert.deepEqual(await idsOf('crashes?kind=error'), [error.group_id]);
+    assert.deepEqual(await idsOf('crashes'), [error.group_id, crash.group_id]);
+    assert.deepEqual(await idsOf(`crashes?group_id=${error.group_id}`), [error.group_id]);
+    assert.deepEqual((await call('crash-group-counts?kind=error')).data, { groups: 1, reports: 1 });
+    assert.equal((await call(`crash-groups/${error.group_id}`)).data.report_kind, 'error');
+    assert.equal((await call('crash-groups?kind=both')).success, false);
+  });
+});
+
 /** What clients really sent, and the title of its group. */
 const RECORDED: readonly (readonly [request: string, title: string])[] = [
   ['00002-python.req', 'FileNotFoundError | game.module'],
@@ -278,7 +413,6 @@ const RECORDED: readonly (readonly [request: string, title: string])[] = [
   ['00023-java-crash.req', 'RuntimeException: uncaught in thread | Game.lambda$main'],
   ['00031-browser.req', 'RangeError | game | @0x0'],
   ['00055-native-inproc-restart.req', 'libc.so.6'],
-  ['00078-rust-events.req', 'Os: Is a directory (os error <n>) | rustgame::main'],
   ['00131-node.req', 'TypeError: car | node'],
 ];
 

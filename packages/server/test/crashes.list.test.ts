@@ -56,6 +56,7 @@ describe('the list of crash reports', () => {
       assert.ok(!Number.isNaN(Date.parse(received_at)));
       assert.deepEqual(rest, {
         crash_id: id,
+        kind: 'crash',
         build_id: buildId,
         version: '2.1',
         state: 'processed',

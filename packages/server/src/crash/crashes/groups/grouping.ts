@@ -161,7 +161,7 @@ export function groupOfReport(grouping: Grouping, { kind, fingerprint }: OwnGrou
   if (kind === 'crash' && fingerprint === null) return grouping;
   const notes = [
     ...(fingerprint === null ? [] : [`fingerprint: ${fingerprint.join(', ')}, chosen by the game`]),
-    ...(kind === 'crash' ? [] : ['kind: errors that the game handled are in groups of their own']),
+    ...(kind === 'crash' ? [] : ['kind: an error that the game handled, so no crash is in this group']),
   ];
   const key = keyOfReport(Buffer.from(grouping.key).toString('hex'), { kind, fingerprint });
   return { ...grouping, key, explanation: [...grouping.explanation, ...notes] };

@@ -178,7 +178,7 @@ export const getCrash = handle(contract.getCrash, async (ctx, { caller, input })
   return readCrash(ctx, game.game_id, input.crash_id, role);
 });
 
-/** As a member with this role sees it. Throws `notFound` if there is no such report. */
+/** Reads a report as a member with this role sees it. Throws `notFound` if there is no such report. */
 export async function readCrash(
   ctx: Context,
   gameId: string,
