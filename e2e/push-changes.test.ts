@@ -3,32 +3,14 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { makeGame, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
+import { test } from 'node:test';
 import { noise, read, write } from '../packages/updater/test/setup/folders.ts';
-import { makeFolder, runCommand } from './setup/processes.ts';
+import { serveCommandGame } from './setup/command-game.ts';
 
-let server: TestServer;
-let game: TestGame;
-let work: Awaited<ReturnType<typeof makeFolder>>;
-before(async () => {
-  [server, work] = await Promise.all([startServer(), makeFolder()]);
-  game = await makeGame(server);
-});
-after(async () => {
-  await server?.stop();
-  await work?.remove();
-});
+const site = serveCommandGame();
 
 async function run(...args: string[]) {
-  const environment = {
-    SERVICE_API_URL: server.api,
-    SERVICE_ACCESS_TOKEN: game.keyHeaders['x-access-token'],
-    SERVICE_SECRET_KEY: game.keyHeaders['x-secret-key'],
-    XDG_CONFIG_HOME: join(work.path, 'config'),
-    TMPDIR: tmpdir(),
-  };
-  const result = await runCommand(args, { environment, folder: work.path });
+  const result = await site.run(args, { TMPDIR: tmpdir() });
   assert.equal(result.code, 0, `${args.join(' ')}: ${result.stdout}${result.stderr}`);
   return { ...JSON.parse(result.stdout), stderr: result.stderr };
 }
@@ -40,7 +22,7 @@ const MB = 1_000_000;
 const text = (bytes: number, seed: number) => Buffer.from(noise(bytes / 2, seed).toString('hex'));
 
 test('a push sends only what changed, and the server makes the same game of it', async () => {
-  const folder = join(work.path, 'game');
+  const folder = site.pathOf('game');
   const levels = text(12 * MB, 2);
   write(folder, 'data/world.pak', noise(20 * MB, 1));
   write(folder, 'data/levels.json', levels);
@@ -63,8 +45,17 @@ test('a push sends only what changed, and the server makes the same game of it',
   assert.ok(second.reused_bytes > 25 * MB, String(second.reused_bytes));
   assert.match(second.stderr, /Sent [\d.]+ .*; [\d.]+ .* were already there/);
 
-  const installed = join(work.path, 'installed');
-  await run('install', `${server.url}/g/${game.slug}`, installed, '--os', 'linux', '--arch', 'x86_64', '--json');
+  const installed = site.pathOf('installed');
+  await run(
+    'install',
+    `${site.server.url}/g/${site.game.slug}`,
+    installed,
+    '--os',
+    'linux',
+    '--arch',
+    'x86_64',
+    '--json',
+  );
   assert.deepEqual(read(installed), read(folder));
 
   const again = await push(folder, '1.1');
@@ -75,7 +66,7 @@ test('a push sends only what changed, and the server makes the same game of it',
 });
 
 test('nothing is left in the folder for temporary files', async () => {
-  const [folder, temp] = [join(work.path, 'other'), join(work.path, 'temp')];
+  const [folder, temp] = [site.pathOf('other'), site.pathOf('temp')];
   write(folder, 'a.pak', noise(3 * MB, 5));
   write(temp, 'keep', 'x');
   await push(folder, '2.0', '--tmp', temp);

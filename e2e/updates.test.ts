@@ -4,40 +4,19 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { findFreePort } from '../packages/server/test/setup/free-port.ts';
-import {
-  makeGame,
-  request,
-  startServer,
-  type TestGame,
-  type TestServer,
-} from '../packages/server/test/setup/server.ts';
+import { makeGame, request } from '../packages/server/test/setup/server.ts';
 import { until } from '../packages/server/test/setup/until.ts';
 import { shipAndScan } from '../packages/server/test/setup/uploads.ts';
 import { noise, read, write } from '../packages/updater/test/setup/folders.ts';
-import { makeFolder, type Result, runCommand } from './setup/processes.ts';
+import { serveCommandGame } from './setup/command-game.ts';
+import type { Result } from './setup/processes.ts';
 
-let server: TestServer;
-let game: TestGame;
-let work: Awaited<ReturnType<typeof makeFolder>>;
-before(async () => {
-  [server, work] = await Promise.all([startServer(), makeFolder()]);
-  game = await makeGame(server);
-});
-after(async () => {
-  await server?.stop();
-  await work?.remove();
-});
+const site = serveCommandGame();
 
 async function chauffeur(...args: string[]): Promise<Result & { json: Record<string, unknown> }> {
-  const environment = {
-    SERVICE_API_URL: server.api,
-    SERVICE_ACCESS_TOKEN: game.keyHeaders['x-access-token'],
-    SERVICE_SECRET_KEY: game.keyHeaders['x-secret-key'],
-    XDG_CONFIG_HOME: join(work.path, 'config'),
-  };
-  const result = await runCommand(args, { environment, folder: work.path });
+  const result = await site.run(args);
   const json = args.includes('--json') ? JSON.parse(result.stdout) : {};
   return { ...result, json };
 }
@@ -50,7 +29,7 @@ async function succeed(...args: string[]): Promise<Record<string, unknown>> {
 
 /** How often a version was downloaded. */
 async function downloadsOf(version: string): Promise<number | undefined> {
-  const { body } = await request(`${server.api}/tool/builds`, { headers: game.keyHeaders });
+  const { body } = await request(`${site.server.api}/tool/builds`, { headers: site.game.keyHeaders });
   return body.data.builds.find((build: { version: string }) => build.version === version)?.downloads;
 }
 
@@ -58,15 +37,15 @@ const push = (folder: string, version: string, ...more: string[]) =>
   succeed('push', folder, '--version', version, '--os', 'linux', '--arch', 'x86_64', '--json', ...more);
 
 test('a pushed game is installed, started, updated, repaired and removed', async () => {
-  const source = join(work.path, 'dist');
+  const source = site.pathOf('dist');
   const play = '#!/bin/sh\necho "playing $1 as $CHAUFFEUR_DEVICE_UID"\n';
   write(source, 'play.sh', play);
   chmodSync(join(source, 'play.sh'), 0o755);
   write(source, 'world.pak', noise(3_000_000, 1));
   write(source, 'text/story.txt', 'Once upon a time. '.repeat(20_000));
   await push(source, '1.0', '--channel', 'stable');
-  const folder = join(work.path, 'installed');
-  const address = `${server.url}/g/${game.slug}`;
+  const folder = site.pathOf('installed');
+  const address = `${site.server.url}/g/${site.game.slug}`;
   const first = await succeed('install', address, folder, '--os', 'linux', '--arch', 'x86_64', '--json');
   assert.equal(first.from, null);
   assert.deepEqual((first.to as { version: string }).version, '1.0');
@@ -98,14 +77,14 @@ test('a pushed game is installed, started, updated, repaired and removed', async
 });
 
 test('zips of other programs are updated too', async (t) => {
-  const other = await makeGame(server);
-  const folder = join(work.path, 'zipped');
-  const source = join(work.path, 'source');
+  const other = await makeGame(site.server);
+  const folder = site.pathOf('zipped');
+  const source = site.pathOf('source');
   mkdirSync(source);
   const zip = (): Buffer => {
-    rmSync(join(work.path, 'game.zip'), { force: true });
+    rmSync(site.pathOf('game.zip'), { force: true });
     execFileSync('zip', ['-qr', '../game.zip', '.'], { cwd: source });
-    return readFileSync(join(work.path, 'game.zip'));
+    return readFileSync(site.pathOf('game.zip'));
   };
   write(source, 'bin/game', noise(200_000, 3));
   write(source, 'data/a.txt', 'abc '.repeat(50_000));
@@ -114,25 +93,25 @@ test('zips of other programs are updated too', async (t) => {
   } catch {
     return t.skip('skipped: zip not found');
   }
-  await shipAndScan(server, other, { version: '1' }, zip());
-  const address = `${server.url}/g/${other.slug}`;
+  await shipAndScan(site.server, other, { version: '1' }, zip());
+  const address = `${site.server.url}/g/${other.slug}`;
   await succeed('install', address, folder, '--os', 'linux', '--arch', 'x86_64', '--json');
   assert.deepEqual(read(folder), read(source));
   write(source, 'data/a.txt', 'abd '.repeat(50_000));
-  await shipAndScan(server, other, { version: '2' }, zip());
+  await shipAndScan(site.server, other, { version: '2' }, zip());
   const { downloaded_bytes } = await succeed('update', folder, '--json');
   assert.deepEqual(read(folder), read(source));
   assert.ok(Number(downloaded_bytes) < 100_000);
 });
 
 test('what is wrong is said, with the exit codes of other commands', async () => {
-  const folder = join(work.path, 'none');
+  const folder = site.pathOf('none');
   const port = await findFreePort();
   const cases: [string[], number, RegExp][] = [
     [['install', 'not an address'], 1, /not the address of a game/],
-    [['install', `${server.url}/g/no-such-game`, folder], 2, /no such game|not found|does not exist/i],
-    [['install', `${server.url}/g/${game.slug}`, folder, '--os', 'macos'], 2, /not offered/],
-    [['install', `${server.url}/g/${game.slug}`, folder, '--limit-rate', 'fast'], 1, /--limit-rate/],
+    [['install', `${site.server.url}/g/no-such-game`, folder], 2, /no such game|not found|does not exist/i],
+    [['install', `${site.server.url}/g/${site.game.slug}`, folder, '--os', 'macos'], 2, /not offered/],
+    [['install', `${site.server.url}/g/${site.game.slug}`, folder, '--limit-rate', 'fast'], 1, /--limit-rate/],
     [['install', `http://127.0.0.1:${port}/g/owls`, folder], 3, /refused|failed/],
     [['update', folder], 1, /No game is installed/],
     [['verify', folder], 1, /No game is installed/],
@@ -144,6 +123,6 @@ test('what is wrong is said, with the exit codes of other commands', async () =>
     assert.match(result.stderr, message);
     assert.ok(!existsSync(folder));
   }
-  writeFileSync(join(work.path, 'file'), 'x');
-  assert.equal((await chauffeur('install', `${server.url}/g/${game.slug}`, join(work.path, 'file'))).code, 1);
+  writeFileSync(site.pathOf('file'), 'x');
+  assert.equal((await chauffeur('install', `${site.server.url}/g/${site.game.slug}`, site.pathOf('file'))).code, 1);
 });

@@ -82,6 +82,11 @@ async function withVersions(server: TestServer, count: number) {
   return { studio, versions, gameId: studio.game.uid };
 }
 
+async function withPair(server: TestServer) {
+  const { versions, ...others } = await withVersions(server, 2);
+  return { ...others, first: versions[0]!, second: versions[1]! };
+}
+
 const s3 = await startS3();
 
 for (const place of ['a disk', 'S3'] as const) {
@@ -98,8 +103,7 @@ for (const place of ['a disk', 'S3'] as const) {
     });
 
     test('a client with the version before makes the new one from the pack', async () => {
-      const { studio, versions, gameId } = await withVersions(server, 2);
-      const [first, second] = versions as [(typeof versions)[0], (typeof versions)[0]];
+      const { first, second, studio, gameId } = await withPair(server);
       assert.equal((await untilMade(server, gameId, second.fileUid, first.fileUid)).state, 'made');
       const [old, next] = [
         await manifestOf(server, studio, first.fileUid),
@@ -167,8 +171,7 @@ describe('on a server', () => {
   });
 
   test('a rollback and a rollout get patches from what players have', async () => {
-    const { versions, gameId, studio } = await withVersions(server, 2);
-    const [first, second] = versions as [(typeof versions)[0], (typeof versions)[0]];
+    const { first, second, gameId, studio } = await withPair(server);
     await untilMade(server, gameId, second.fileUid, first.fileUid);
     assert.equal((await call(studio, 'POST', '/channels/stable/rollback', {})).status, 200);
     assert.equal((await untilMade(server, gameId, first.fileUid, second.fileUid)).state, 'made');
@@ -181,8 +184,7 @@ describe('on a server', () => {
   });
 
   test('a file that is deleted takes its patches along, also while they are made', async () => {
-    const { versions, gameId, studio } = await withVersions(server, 2);
-    const [first, second] = versions as [(typeof versions)[0], (typeof versions)[0]];
+    const { first, second, gameId, studio } = await withPair(server);
     await untilMade(server, gameId, second.fileUid, first.fileUid);
     await changed(
       server.ctx.db,
@@ -199,8 +201,7 @@ describe('on a server', () => {
   });
 
   test('the same job twice at once stores one pack, and a stopped one can run again', async () => {
-    const { versions, gameId } = await withVersions(server, 2);
-    const [first, second] = versions as [(typeof versions)[0], (typeof versions)[0]];
+    const { first, second, gameId } = await withPair(server);
     await untilMade(server, gameId, second.fileUid, first.fileUid);
     await changed(
       server.ctx.db,
@@ -220,8 +221,7 @@ describe('on a server', () => {
   });
 
   test('a job that ended with its process three times is given up', async () => {
-    const { versions, gameId } = await withVersions(server, 2);
-    const [first, second] = versions as [(typeof versions)[0], (typeof versions)[0]];
+    const { first, second, gameId } = await withPair(server);
     await untilMade(server, gameId, second.fileUid, first.fileUid);
     await changed(
       server.ctx.db,
@@ -236,8 +236,7 @@ describe('on a server', () => {
   });
 
   test('a zip that does not have what its manifest says gets no patch, and only that', async () => {
-    const { versions, gameId } = await withVersions(server, 2);
-    const [first, second] = versions as [(typeof versions)[0], (typeof versions)[0]];
+    const { first, second, gameId } = await withPair(server);
     await untilMade(server, gameId, second.fileUid, first.fileUid);
     await changed(
       server.ctx.db,
@@ -262,8 +261,7 @@ describe('on a server', () => {
   });
 
   test('another game’s file, and visitors of a draft, get nothing', async () => {
-    const { versions, gameId, studio } = await withVersions(server, 2);
-    const [first, second] = versions as [(typeof versions)[0], (typeof versions)[0]];
+    const { first, second, gameId, studio } = await withPair(server);
     await untilMade(server, gameId, second.fileUid, first.fileUid);
     const other = await makeOwnedGame(server);
     const path = `${second.fileUid}/patches/${first.fileUid}`;

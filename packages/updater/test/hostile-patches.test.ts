@@ -227,6 +227,27 @@ test('a pack that changes between two attempts, and between two of its parts, is
   );
 });
 
+/** Begins the body of a difference: of another zip, with all texts of the old manifest. */
+function startBody(): ByteWriter {
+  const writer = new ByteWriter();
+  writer.varint(1);
+  writer.varint(1);
+  writer.bytes(Buffer.alloc(32));
+  for (let text = 0; text < 6; text += 1) writer.varint(1);
+  return writer;
+}
+
+/** Adds one new file, `a`, stored. Its blocks follow. */
+function addFile(writer: ByteWriter, { size, blocks }: { size: number; blocks: number }): void {
+  for (const value of [1, 3, 0]) writer.varint(value);
+  writer.text('a');
+  for (const value of [0, 0o644]) writer.varint(value);
+  writer.signed(0);
+  writer.varint(0);
+  writer.signed(size);
+  writer.varint(blocks);
+}
+
 test('bombs take little memory', async (t) => {
   const zeros = compress(Buffer.alloc(256 * MIB), 1);
   const stream = compress(Buffer.alloc(32 * MIB), 1);
@@ -264,18 +285,8 @@ test('bombs take little memory', async (t) => {
     },
     'millions of new blocks': (pack) =>
       withIndex(pack, ({ difference }) => {
-        const writer = new ByteWriter();
-        writer.varint(1);
-        writer.varint(1);
-        writer.bytes(Buffer.alloc(32));
-        for (let text = 0; text < 6; text += 1) writer.varint(1);
-        for (const value of [1, 3, 0]) writer.varint(value);
-        writer.text('a');
-        for (const value of [0, 0o644]) writer.varint(value);
-        writer.signed(0);
-        writer.varint(0);
-        writer.signed(4_000_000);
-        writer.varint(4_000_000);
+        const writer = startBody();
+        addFile(writer, { size: 4_000_000, blocks: 4_000_000 });
         writer.varint(2 * (4_000_000 - 1));
         writer.bytes(Buffer.alloc(4_000_000, 1));
         return { difference: withBody(difference, writer.finish()) };
@@ -285,19 +296,8 @@ test('bombs take little memory', async (t) => {
         const file = old.manifest.entries.findIndex(({ path }) => path === 'data/filler.pak');
         const { firstBlock, blocks, size } = old.manifest.entries[file] as FileEntry;
         const times = Math.floor(4_000_000 / blocks);
-        const writer = new ByteWriter();
-        writer.varint(1);
-        writer.varint(1);
-        writer.bytes(Buffer.alloc(32));
-        for (let text = 0; text < 6; text += 1) writer.varint(1);
-        // One new file, `a`, stored.
-        for (const value of [1, 3, 0]) writer.varint(value);
-        writer.text('a');
-        for (const value of [0, 0o644]) writer.varint(value);
-        writer.signed(0);
-        writer.varint(0);
-        writer.signed(times * size);
-        writer.varint(times * blocks);
+        const writer = startBody();
+        addFile(writer, { size: times * size, blocks: times * blocks });
         for (let turn = 0; turn < times; turn += 1) {
           writer.varint(2 * (blocks - 1) + 1);
           writer.signed(turn === 0 ? firstBlock : -blocks);
@@ -306,11 +306,7 @@ test('bombs take little memory', async (t) => {
       }),
     'very many entries': (pack) =>
       withIndex(pack, ({ difference }) => {
-        const writer = new ByteWriter();
-        writer.varint(1);
-        writer.varint(1);
-        writer.bytes(Buffer.alloc(32));
-        for (let text = 0; text < 6; text += 1) writer.varint(1);
+        const writer = startBody();
         writer.varint(1);
         writer.varint(3 + 4 * (200_000 - 1));
         return { difference: withBody(difference, writer.finish()) };
