@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { serveSite } from './setup/site.ts';
@@ -37,12 +38,14 @@ describe('the page of a rollout', () => {
     assert.equal(await dialog.getByRole('button', { name: 'Start rollout' }).isDisabled(), true);
     await steps.fill('10%:4h,50%:1d,100%');
     await dialog.getByText('The steps: 10% for 4 hours, 50% for 1 day, then all devices.').waitFor();
+    await dialog.getByLabel('Tolerance in percentage points').fill('0.5');
+    await dialog.getByText("If 99% of the other devices don't crash, a guard accepts 98.5%").waitFor();
     await dialog.getByRole('button', { name: 'Start rollout' }).click();
     await page.getByRole('heading', { name: 'Rollout of 1.1.0' }).waitFor();
     await page.getByText('10% of the devices on stable are offered 1.1.0').waitFor();
     await page.getByText('In 4 hours, it goes on to 50%, unless a guard stops it.').waitFor();
     const guards = page.getByRole('table', { name: 'Guards' });
-    assert.equal(await guards.getByRole('row').count(), 5);
+    assert.equal(await guards.getByRole('row', { name: /Pauses, beyond 0\.5 points/ }).count(), 4);
     assert.deepEqual(await offered(), ['linux 1.0.0', 'windows 1.0.0']);
     const sections = page.getByRole('navigation', { name: /^Sections of / });
     await sections.locator('[aria-current="page"]', { hasText: 'Channels' }).waitFor();
@@ -76,5 +79,18 @@ describe('the page of a rollout', () => {
     for (const text of ['Changed from 10% to 60% of devices.', 'Resumed.', 'Paused.', 'Started at 10% of devices.'])
       await history.getByText(text, { exact: true }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Abort…' }).count(), 0);
+  });
+
+  test('a version that the channel is rolled back from is shown as withdrawn, with its devices', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await askAs(site.service, studio.session)('POST', `/games/${studio.slug}/channels/stable/rollback`, {});
+    await page.goto(`${site.service.url}/dev/${studio.slug}/channels`);
+    const withdrawn = page.getByRole('table', { name: 'Withdrawn builds' });
+    await withdrawn.getByRole('row', { name: /1\.1\.0 for Windows x86_64 Rolled back on stable/ }).waitFor();
+    assert.equal(await withdrawn.getByRole('row', { name: /Devices unknown/ }).count(), 2);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/version?version=1.1.0`);
+    await page.getByText('1.1.0 was withdrawn from stable').waitFor();
+    await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
+    assert.equal(await page.getByRole('row', { name: /Rolled back on stable/ }).count(), 2);
   });
 });

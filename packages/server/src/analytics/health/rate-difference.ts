@@ -45,5 +45,8 @@ function wilsonInterval({ part, total }: Share, z: number): { low: number; high:
   const centre = rate + z ** 2 / (2 * total);
   const spread = z * Math.sqrt((rate * (1 - rate)) / total + z ** 2 / (4 * total ** 2));
   const scale = 1 + z ** 2 / total;
-  return { low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
+  // Rounding errors would otherwise make the ends of these intervals almost 0 and almost 1.
+  const low = part === 0 ? 0 : Math.max(0, (centre - spread) / scale);
+  const high = part === total ? 1 : Math.min(1, (centre + spread) / scale);
+  return { low, high };
 }

@@ -96,11 +96,18 @@ function roundHours(hours: number): number {
   return hours > 2 ? Math.round(hours) : Math.ceil(hours * 60) / 60;
 }
 
+/** Guards that have the same number of devices, as most do, are in one sentence. */
 function formatNeeds(waiting: readonly Check[]): string {
-  return waiting
-    .map(
-      ({ guard, devices, base_devices: base, needed }) =>
-        `${GUARD_TITLES[guard]}: ${formatNumber(Math.min(devices, base))} of ${formatNumber(needed)} devices.`,
+  const byNumber = Map.groupBy(
+    waiting,
+    ({ devices, base_devices: base, needed }) =>
+      `${formatNumber(Math.min(devices, base))} of ${formatNumber(needed)} devices`,
+  );
+  return [...byNumber]
+    .map(([number, [check, ...others]]) =>
+      others.length === 0
+        ? `${GUARD_TITLES[check!.guard]}: ${number} on each side.`
+        : `${others.length + 1} guards have ${number} that they need on each side.`,
     )
     .join(' ');
 }

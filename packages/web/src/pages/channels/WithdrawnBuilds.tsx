@@ -23,12 +23,12 @@ const REASONS: Readonly<Record<WithdrawnBuild['reason'], string>> = {
 };
 
 const SOURCE =
-  'Counted are devices that sent events with the build since the day after it was withdrawn, at most 7 days back. If it was withdrawn today, devices that used it earlier today count as well. Devices that are offline or send no events are not counted.';
+  'The numbers are of devices that sent events with the build since the day after it was withdrawn, at most 7 days back. If it was withdrawn today, devices that used it earlier today count as well. Devices that are offline or send no events are not counted.';
 
 /** Formats `12 devices since 28 Nov`. */
 function formatDevices({ devices, devices_since: since }: WithdrawnBuild): string {
-  if (devices === null) return 'devices unknown, because none sent events';
-  return `${devices === 0 ? 'no devices' : formatItems(devices, 'device')} since ${formatTick(since, 'day')}`;
+  if (devices === null) return 'Devices unknown: none sent events lately';
+  return `${devices === 0 ? 'No device' : formatItems(devices, 'device')} since ${formatTick(since, 'day')}`;
 }
 
 /** The channels that still offer one of the builds, whose devices are counted too. */
@@ -64,7 +64,6 @@ function columnsOf(slug: string, pointers: readonly Pointer[]): Column<Withdrawn
   return [
     {
       header: 'Build',
-      overflow: 'anywhere',
       cell: (build) => (
         <RowLink
           to="/dev/$slug/builds/$buildId"
@@ -88,6 +87,7 @@ function columnsOf(slug: string, pointers: readonly Pointer[]): Column<Withdrawn
     },
     {
       header: 'Still used by',
+      phoneHeader: 'Used by',
       cell: (build) => (
         <>
           {formatDevices(build)}
@@ -99,7 +99,10 @@ function columnsOf(slug: string, pointers: readonly Pointer[]): Column<Withdrawn
 }
 
 function OtherChannels({ withdrawn, pointers }: Omit<ListProps, 'slug'>) {
-  const others = otherChannels(withdrawn, pointers);
+  const others = otherChannels(
+    withdrawn.filter(({ devices }) => devices !== null && devices > 0),
+    pointers,
+  );
   if (others.length === 0) return null;
   return (
     <Text size="sm" c="dimmed">
@@ -119,7 +122,7 @@ export function WithdrawnNotice({ version, withdrawn, pointers }: NoticeProps) {
       {withdrawn.map((build) => (
         <Text key={`${build.build_id} ${build.channel}`} size="sm" component="div">
           {formatPlatforms([build])}: {REASONS[build.reason].toLowerCase()} on {build.channel} <Time at={build.at} />.
-          Still used by {formatDevices(build)}.
+          {formatDevices(build)}.
         </Text>
       ))}
       <OtherChannels withdrawn={withdrawn} pointers={pointers} />
@@ -134,7 +137,7 @@ export function WithdrawnNotice({ version, withdrawn, pointers }: NoticeProps) {
 export function WithdrawnLines({ withdrawn }: { withdrawn: readonly WithdrawnBuild[] }) {
   return withdrawn.map((build) => (
     <Text key={build.channel} size="sm" c="dimmed" component="div" title={SOURCE}>
-      {REASONS[build.reason]} on {build.channel}: {formatDevices(build)}
+      {REASONS[build.reason]} on {build.channel} · {formatDevices(build)}
     </Text>
   ));
 }

@@ -115,22 +115,24 @@ export function StartRollout({ game, version: given, onClose, onStarted }: Start
         </Stack>
       </Checkbox.Group>
       {guards.length > 0 && (
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
-          <NativeSelect
-            label="If a guard finds it worse"
-            data={[...ACTIONS]}
-            value={action}
-            onChange={(event) => setAction(event.currentTarget.value as 'pause' | 'abort')}
-          />
-          <NumberInput
-            data-field="min_devices"
-            label="Devices on each side to decide"
-            min={LIMITS.rolloutMinDevices.min}
-            max={LIMITS.rolloutMinDevices.max}
-            allowDecimal={false}
-            value={minDevices}
-            onChange={(value) => setMinDevices(Number(value))}
-          />
+        <>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+            <NativeSelect
+              label="If a guard finds it worse"
+              data={[...ACTIONS]}
+              value={action}
+              onChange={(event) => setAction(event.currentTarget.value as 'pause' | 'abort')}
+            />
+            <NumberInput
+              data-field="min_devices"
+              label="Devices on each side to decide"
+              min={LIMITS.rolloutMinDevices.min}
+              max={LIMITS.rolloutMinDevices.max}
+              allowDecimal={false}
+              value={minDevices}
+              onChange={(value) => setMinDevices(Number(value))}
+            />
+          </SimpleGrid>
           <NumberInput
             data-field="tolerance"
             label="Tolerance in percentage points"
@@ -142,7 +144,7 @@ export function StartRollout({ game, version: given, onClose, onStarted }: Start
             value={tolerance}
             onChange={(value) => setTolerance(Number(value))}
           />
-        </SimpleGrid>
+        </>
       )}
       {guards.length === 0 && (
         <Text size="sm" c="dimmed">
