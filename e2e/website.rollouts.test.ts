@@ -91,6 +91,8 @@ describe('the page of a rollout', () => {
     await page.goto(`${site.service.url}/dev/${studio.slug}/version?version=1.1.0`);
     await page.getByText('1.1.0 was withdrawn from stable').waitFor();
     await page.goto(`${site.service.url}/dev/${studio.slug}/builds`);
-    assert.equal(await page.getByRole('row', { name: /Rolled back on stable/ }).count(), 2);
+    const rows = page.getByRole('row', { name: /Rolled back on stable/ });
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), 2);
   });
 });

@@ -170,7 +170,9 @@ const listAll: Action<object> = async ({ connect, retryBriefly, signal }) => {
     rows.length > 0
       ? tableOf([['CHANNEL', 'PLATFORM', 'VERSION', 'SINCE', 'EXPIRES'], ...rows])
       : ['No channel offers a build yet.'];
-  return { data, lines: [...lines, ...data.withdrawn.map(describeWithdrawn)] };
+  // Version 0.3 of the server has no list of withdrawn builds.
+  const { withdrawn = [] } = data as Partial<typeof data>;
+  return { data, lines: [...lines, ...withdrawn.map(describeWithdrawn)] };
 };
 
 const WITHDRAWN = {

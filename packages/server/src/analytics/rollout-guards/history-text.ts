@@ -107,7 +107,7 @@ function formatNeeds(waiting: readonly Check[]): string {
     .map(([number, [check, ...others]]) =>
       others.length === 0
         ? `${GUARD_TITLES[check!.guard]}: ${number} on each side.`
-        : `${others.length + 1} guards have ${number} that they need on each side.`,
+        : `${others.length + 1} guards have too few devices: ${number} on each side.`,
     )
     .join(' ');
 }
