@@ -1,4 +1,5 @@
 // The declarations in Swift names: functions, variables, initialisers, closures, and where they are.
+// cspell:ignore ADDRESSORS addressor autoclosure
 import { MAX_TEXT, type NameParser } from './name-parser.ts';
 import { entity, inContext, type Node, type Nominal, type, unknownName } from './nodes.ts';
 import { ACCESSORS, ADDRESSORS, OPERATORS } from './tables.ts';

@@ -25,7 +25,7 @@ export function genericParameter(parser: NameParser): string {
   return genericName(depth, parser.index());
 }
 
-/** Its text is what stands after the name of a function, such as `<A, B>`. */
+/** Its text follows the name of a function, such as `<A, B>`. */
 export function signature(parser: NameParser, hasCounts: boolean): Node {
   const counts: number[] = hasCounts ? [] : [1];
   let total = 0;

@@ -1,5 +1,5 @@
 // The types of functions as the compiler calls them, which are in the names of thunks.
-// cspell:ignore iclbnXxyegvpm rodkulagm
+// cspell:ignore iclbnXxyegvpm rodkulagm aliasable autoreleased BCMJKW
 import { MAX_TEXT, type NameParser } from './name-parser.ts';
 import { type Node, type, unknownName } from './nodes.ts';
 

@@ -1,4 +1,5 @@
 // What the compiler made of functions and types: thunks, specialisations, outlined code, witnesses, metadata.
+// cspell:ignore ndgox fgsk
 import { context, module } from './declarations.ts';
 import { protocol } from './generics.ts';
 import type { NameParser } from './name-parser.ts';

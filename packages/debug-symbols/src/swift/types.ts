@@ -1,5 +1,5 @@
 // The types in Swift names: nominal and bound ones, tuples, functions, protocols, associated and opaque types.
-// cspell:ignore BABO ABCEKOUf
+// cspell:ignore autoclosure FPIEEE
 import { associatedNames, genericParameter, protocol } from './generics.ts';
 import { MAX_TEXT, type NameParser } from './name-parser.ts';
 import { inContext, inParentheses, type Node, type Nominal, type, unknownName } from './nodes.ts';
@@ -62,7 +62,7 @@ export function builtin(parser: NameParser): Node {
   return parser.remember(type(`Builtin.${letter === 'i' ? 'Int' : 'FPIEEE'}${size}`));
 }
 
-/** Types, parted by an underscore if they are arguments of different types. */
+/** The arguments of each type, from the innermost one. */
 function argumentLists(parser: NameParser): string[][] {
   const lists: string[][] = [];
   while (parser.take('conformance'));
