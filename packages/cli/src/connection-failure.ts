@@ -6,11 +6,16 @@ import type { Explanation } from '@chauffeur/contract/foreign-answer';
 const SYSTEM = 'NODE_USE_SYSTEM_CA=1 trusts the certificates and authorities of this machine.';
 const TRUST = `If your network inspects TLS, or the server has a certificate of your own authority, set NODE_EXTRA_CA_CERTS to the authority's PEM file. ${SYSTEM}`;
 
+const CLOSED = 'Try again. If it happens each time, check the proxies in between, and that the server is running.';
+
 /** Says for each code of a failed connection what happened, where `HOST` is the host, and what to do. */
 const FAILURES: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
   ENOTFOUND: ['The name HOST does not exist in DNS.', 'Correct SERVICE_API_URL, or check the DNS of this machine.'],
   EAI_AGAIN: ['The DNS server did not respond.', 'Check the network connection and the DNS of this machine.'],
   ECONNREFUSED: ['HOST refused the connection.', 'Check the port in the URL, and that the server is running.'],
+  UND_ERR_SOCKET: ['HOST closed the connection.', CLOSED],
+  ECONNRESET: ['HOST closed the connection.', CLOSED],
+  EPIPE: ['HOST closed the connection.', CLOSED],
   ENETUNREACH: ['There is no route to HOST.', 'Check the network connection or the VPN.'],
   EHOSTUNREACH: ['There is no route to HOST.', 'Check the network connection or the VPN.'],
   CERT_HAS_EXPIRED: [

@@ -224,9 +224,9 @@ function safeName(name: string): string {
   return last === '' || last === '.' || last === '..' ? '_' : last;
 }
 
-async function headOf({ path, name }: Place): Promise<Buffer> {
+async function headOf({ path }: Place): Promise<Buffer> {
   return readHead(path).catch((cause: unknown) => {
-    throw new LocalError(`${name} cannot be read.`, 'Check its permissions.', { cause });
+    throw new LocalError(`${path} cannot be read.`, 'Check its permissions.', { cause });
   });
 }
 

@@ -12,24 +12,26 @@ const BLOCK = 512;
 const TYPES = { file: ['0', '\0', '7'], longName: 'L', header: 'x' } as const;
 const MAX_NAME_BYTES = 64 * 1024;
 
-/** Yields the regular files, up to the end or to the first damaged header. */
+/** Yields the regular files. Throws where the archive is cut off or damaged. */
 export async function* listTar(archive: FileHandle): AsyncGenerator<TarFile> {
   const { size: end } = await archive.stat();
   let given: { path?: string; size?: number } = {};
   for (let at = 0; at + BLOCK <= end; ) {
     const header = await readAt(archive, at, BLOCK);
-    if (header.every((byte) => byte === 0) || !hasChecksum(header)) return;
+    if (header.every((byte) => byte === 0)) return;
+    if (!hasChecksum(header)) throw new Error('it is damaged');
     const type = header.toString('latin1', 156, 157);
     const size = given.size ?? readNumber(header, 124, 12);
     const offset = at + BLOCK;
-    if (!Number.isSafeInteger(size) || size < 0 || offset + size > end) return;
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error('it is damaged');
+    if (offset + size > end) throw new Error('it is cut off');
     at = offset + Math.ceil(size / BLOCK) * BLOCK;
     if (type === TYPES.longName || type === TYPES.header) {
       const content = await readAt(archive, offset, Math.min(size, MAX_NAME_BYTES));
       given = type === TYPES.header ? readPax(content) : { path: readText(content, 0, content.length) };
       continue;
     }
-    const path = given.path ?? nameOf(header);
+    const path = (given.path ?? nameOf(header)).replace(/^(?:\.\/)+/, '');
     given = {};
     if (TYPES.file.some((each) => each === type)) yield { path, offset, size };
   }

@@ -44,6 +44,18 @@ test('a PDB without its program is a problem except for x86', () => {
   assert.deepEqual(describeMissing([converted(pdb('x86'), { hasUnwind: false })]), []);
 });
 
+test('a debug file without functions is not said to need its program', () => {
+  const empty = converted(part('data.so', { kind: 'debug' }), {
+    functions: 0,
+    publics: 0,
+    lines: 0,
+    hasUnwind: false,
+  });
+  const [warning, ...others] = describeMissing([empty]);
+  assert.match(warning!, /^data\.so: its debug information has no functions\./);
+  assert.deepEqual(others, []);
+});
+
 test('a debug file of another build is named with both ids', () => {
   const main = part('bin/game.exe', { format: 'pe', hasDebugInfo: false });
   const mismatch = part('obj/game.pdb', { format: 'pdb', kind: 'debug', id: 'B'.repeat(32) });

@@ -55,6 +55,8 @@ const DEBUG_FILES = { pe: 'PDB', pdb: 'PDB', elf: 'debug file', macho: 'dSYM' } 
 function programGaps(conversion: Conversion, module: Module): Gap[] {
   const { main } = conversion;
   const gaps = withoutFunctions(conversion, module);
+  // Of a file without functions, nothing is uploaded, and a program would not help.
+  if (module.functions + module.publics === 0) return gaps;
   if (main.format === 'pdb' && module.cpu === 'x86') return gaps;
   const program = main.format === 'pdb' ? '.exe or .dll, as players have it' : 'program or library, as players have it';
   const gap: Gap = {
