@@ -7,7 +7,7 @@ export const API_TOKEN_PREFIX = 'chf_api_';
 export const TOKEN_AREAS = {
   games: 'Games and their pages: texts, images, videos, members of the beta, activity and quotas',
   builds: 'Builds, versions, files, symbols and channels',
-  crashes: 'Crash reports and groups, source code links and the issue tracker',
+  crashes: 'Crash reports and groups, DSNs, source code links and the issue tracker',
   analytics: 'Events, launch health and statistics',
   bugs: 'Bug tickets and replies to players',
   alerts: 'Alert rules, destinations and deliveries',
@@ -37,6 +37,7 @@ export const TOKEN_AREA_OF: Readonly<Record<Tag, TokenArea | null>> = {
   issueTracker: 'crashes',
   source: 'crashes',
   crashes: 'crashes',
+  dsns: 'crashes',
   impact: 'crashes',
   refusals: 'crashes',
   events: 'analytics',

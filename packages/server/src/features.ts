@@ -43,6 +43,7 @@ export * as crashesMerges from './crash/crashes/triage/merges.ts';
 export * as crashesSearches from './crash/crashes/triage/searches.ts';
 export * as crashesUndo from './crash/crashes/triage/undo.ts';
 export * as issueTracker from './crash/issue-tracker/issue-tracker.ts';
+export * as sentryDsns from './crash/sentry/dsns/dsns.ts';
 export * as source from './crash/source/source.ts';
 export * as symbolsCompile from './crash/symbols/compile.job.ts';
 export * as symbolsConvert from './crash/symbols/convert.job.ts';

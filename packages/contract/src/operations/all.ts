@@ -18,6 +18,7 @@ import * as credentials from './credentials.ts';
 import * as deletion from './deletion.ts';
 import * as deployInfo from './deploy-info.ts';
 import * as deployKeys from './deploy-keys.ts';
+import * as dsns from './dsns.ts';
 import * as eventFiles from './event-files.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
@@ -272,6 +273,10 @@ export const OPERATIONS: readonly Operation[] = [
   invitations.acceptInvitation,
   invitations.declineInvitation,
   usage.getUsage,
+  dsns.listDsns,
+  dsns.createDsn,
+  dsns.renameDsn,
+  dsns.revokeDsn,
   deployKeys.issueDeployKey,
   deployKeys.listDeployKeys,
   deployKeys.createUploadToken,

@@ -19,6 +19,7 @@ import { createGameFor } from '../people/games/games.ts';
 import { auditChange, auditChanges } from '../request/audit.ts';
 import { issueDeployKeyFor } from '../ship/deploy-keys/deploy-keys.ts';
 import { changeQuota } from '../ship/quotas/quotas.ts';
+import { addDsnCommand } from './admin-dsns.ts';
 import { addGameCommands } from './admin-games.ts';
 import { addSigningKeyCommands } from './admin-signing-keys.ts';
 import { addTokenCommands } from './admin-tokens.ts';
@@ -119,6 +120,7 @@ export function addAdminCommands(admin: Command): void {
   addOrganisationCommands(admin);
   addSigningKeyCommands(admin);
   addTokenCommands(admin);
+  addDsnCommand(admin);
   admin
     .command('key')
     .description('manage deploy keys')

@@ -13,6 +13,7 @@ const TOPICS_OF_TAGS: Readonly<Record<string, ChangeTopic>> = {
   rollouts: 'builds',
   deployKeys: 'builds',
   crashes: 'crashes',
+  dsns: 'crashes',
   symbols: 'crashes',
   bugs: 'bugs',
 };

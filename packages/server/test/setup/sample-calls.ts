@@ -283,7 +283,9 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     headers: { ...owner, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'CI', scopes: ['builds'], expires_in_days: null }),
   });
+  const dsn = (await call('POST', `/games/${game.uid}/dsns`, { name: 'Windows' })).body.data;
   const values = {
+    dsn_id: dsn.dsn_id,
     token_id: createdToken.body.data.token_id,
     uid: game.uid,
     organisation: organisationUid,
