@@ -114,5 +114,8 @@ export class PartSource implements ByteSource {
 
 function checkRange(position: number, length: number, size: number): void {
   if (position >= 0 && length >= 0 && position + length <= size) return;
-  throw new DebugSymbolsError('truncated', `${length} bytes at ${position} are outside the available ${size} bytes`);
+  throw new DebugSymbolsError(
+    'truncated',
+    `it ends early or is damaged: ${length} bytes at ${position} are outside the available ${size} bytes`,
+  );
 }

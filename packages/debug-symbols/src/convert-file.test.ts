@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { deflateSync, zstdCompressSync } from 'node:zlib';
-import { buildElf, bytes, concat, text, u32, u64 } from '../test/build-elf.ts';
+import { buildElf, bytes, concat, sized, text, u16, u32, u64 } from '../test/build-elf.ts';
 import { hugeUnitProgram, SAMPLE_SYMBOLS, sampleProgram, sampleSections } from '../test/sample-program.ts';
 import { type ConversionOptions, convertFile } from './convert-file.ts';
 import { DebugSymbolsError } from './error.ts';
@@ -167,6 +167,21 @@ describe('convertFile', () => {
     assert.equal(refusal(join(own, 'a.txt')), 'unknown-format');
     assert.equal(refusal(join(own, 'empty')), 'unknown-format');
     assert.equal(refusal(own), 'unknown-format');
+  });
+
+  it('leaves out the lines of a unit whose files have so many long paths that they would fill the memory', () => {
+    const files = text(...Array.from({ length: 1000 }, (_, index) => `${index}.h\0\x01\0`));
+    const tables = concat(text('d'.repeat(60_000)), bytes(0), files, bytes(0));
+    const header = concat(bytes(1, 1, 1, 0xfb, 14, 13), bytes(0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1), tables);
+    // Line 2 at the start of the function.
+    const program = concat(bytes(0, 9, 2), u64(0x401000), bytes(3, 1, 1, 2, 0x40, 0, 1, 1));
+    const lines = sized(u16(4), u32(header.length), header, program);
+    const game = sampleSections().map((section) =>
+      section.name === '.debug_line' ? { ...section, bytes: lines } : section,
+    );
+    const symbols = convert(join(place({ game: buildElf(game) }), 'game'));
+    assert.doesNotMatch(symbols, /^FILE/m);
+    assert.match(symbols, /^STACK CFI INIT 1000 40/m);
   });
 
   it('survives a file that is cut at any byte, or has any byte changed', () => {

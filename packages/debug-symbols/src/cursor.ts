@@ -2,6 +2,12 @@
 import { DebugSymbolsError } from './error.ts';
 
 /**
+ * Longer texts are cut off, such as names of functions. Without a limit, a few that many records refer to, or one in a
+ * table without ends, would fill the memory.
+ */
+export const MAX_TEXT = 65_536;
+
+/**
  * A position in bytes. 64-bit numbers are returned as numbers, because all that is read with them are addresses, sizes
  * and offsets; above 2^53, they lose their last bits and are outside of every file.
  */
@@ -124,11 +130,12 @@ export class Cursor {
     this.#take(length);
   }
 
-  /** A text that ends with a zero byte, as UTF-8. */
+  /** A text that ends with a zero byte, as UTF-8. It is skipped to its end even if it is cut off. */
   text(): string {
     const start = this.at;
     this.skipText();
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, this.at - 1 - start).toString('utf8');
+    const length = Math.min(MAX_TEXT, this.at - 1 - start);
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, length).toString('utf8');
   }
 
   skipText(): void {
@@ -147,7 +154,7 @@ export class Cursor {
   #truncated(length: number): DebugSymbolsError {
     return new DebugSymbolsError(
       'truncated',
-      `${length} bytes at ${this.at} are outside the available ${this.end} bytes`,
+      `it ends early or is damaged: ${length} bytes at ${this.at} are outside the available ${this.end} bytes`,
     );
   }
 }

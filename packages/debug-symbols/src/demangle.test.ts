@@ -1,6 +1,7 @@
 // cspell:ignore mycrate runyy tickv YAHH
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { MAX_TEXT } from './cursor.ts';
 import { demangle, withoutPart } from './demangle.ts';
 
 describe('demangle', () => {
@@ -25,6 +26,28 @@ describe('demangle', () => {
       `_Z${'1a'.repeat(20_000)}`,
     ])
       assert.equal(demangle(name), name);
+  });
+});
+
+describe('a name whose parts refer to each other', () => {
+  /** A class template whose arguments are twice the one before. */
+  function doubled(levels: number): string {
+    const part = (index: number) => (index === 0 ? 'S_' : `S${(index - 1).toString(36).toUpperCase()}_`);
+    const nested = Array.from({ length: levels }, (_, level) => `${part(1)}I${part(level + 2)}${part(level + 2)}E`);
+    return `_Z1f1A1BIS_S_E${nested.join('')}`;
+  }
+
+  it('is cut off if it becomes very long', () => {
+    const readable = demangle(doubled(14));
+    assert.match(readable, /^f\(A, B<A, A>, B<B<A, A>, B<A, A> >/);
+    assert.equal(readable.length, MAX_TEXT);
+  });
+
+  it('stays as it is if it would fill the memory, and the next name is read', () => {
+    for (const levels of [24, 32]) {
+      assert.equal(demangle(doubled(levels)), doubled(levels));
+      assert.equal(demangle('_ZN3eng4demoEi'), 'eng::demo(int)');
+    }
   });
 });
 

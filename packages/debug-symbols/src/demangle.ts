@@ -1,12 +1,21 @@
 // Readable names of C++ (Itanium and MSVC) and Rust functions, as Mozilla's dump_syms writes them, and of Swift.
 import * as demangler from 'gecko-profiler-demangle/index_bg.js';
+import { MAX_TEXT } from './cursor.ts';
 import { readDemangler } from './demangler-module.ts';
+import { limitMemory } from './memory-limit.ts';
 import { demangleSwift } from './swift/demangle-swift.ts';
 
+let module: WebAssembly.Module | undefined;
+let memory: WebAssembly.Memory | undefined;
 let isLoaded = false;
 
 /** Longer names are of machine-made types. They are cut off, because the demangled name would be longer still. */
 const MAX_LENGTH = 32_768;
+/**
+ * A name refers to its own parts, so that 200 bytes can stand for gigabytes. The demangler has no limit of its own, and
+ * fails when this memory is full: after a tenth of a second, with a name of a megabyte.
+ */
+const MAX_MEMORY = 4 * 1024 * 1024;
 const MANGLED = /^(?:_{1,4}[ZR]|\?|@)/;
 
 /** A name that isn't mangled, or not in a known way, is returned as it is. */
@@ -18,12 +27,17 @@ export function demangle(name: string): string {
   try {
     const readable = demangler.demangle_any(bare);
     // It takes the first underscore away from names that it doesn't know.
-    return readable === bare.slice(1) ? bare : readable;
+    return readable === bare.slice(1) ? bare : cutOff(readable);
   } catch {
     // The module can't go on after it has failed.
     isLoaded = false;
     return name;
   }
+}
+
+/** The slice of a string keeps all of it in memory, so that the text is copied. */
+function cutOff(text: string): string {
+  return text.length > MAX_TEXT ? Buffer.from(text.slice(0, MAX_TEXT)).toString() : text;
 }
 
 /** `.llvm.` and a number tell apart functions of the same name that the optimiser has made visible. */
@@ -42,9 +56,12 @@ export function withoutPart(name: string): string {
 
 /** Loads WebAssembly from the package, whose own entry needs a bundler. */
 function load(): void {
-  const module = new WebAssembly.Module(readDemangler());
+  module ??= new WebAssembly.Module(limitMemory(readDemangler(), MAX_MEMORY));
   const { exports } = new WebAssembly.Instance(module, { './index_bg.js': demangler });
   demangler.__wbg_set_wasm(exports);
+  // The package keeps a view of the memory that it used last, until that is detached.
+  memory?.grow(0);
+  memory = exports.memory as WebAssembly.Memory;
   (exports.__wbindgen_start as () => void)();
   isLoaded = true;
 }

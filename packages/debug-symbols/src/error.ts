@@ -10,6 +10,8 @@ type DebugSymbolsErrorCode =
   | 'malformed'
   /** Well-formed, but of a kind that is not supported, such as a version or a compression. */
   | 'unsupported'
+  /** Only half of what belongs together. */
+  | 'incomplete'
   /** The two files that were given don't belong together. */
   | 'mismatch'
   /** The input is larger than the limits allow. */

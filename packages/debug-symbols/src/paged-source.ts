@@ -1,9 +1,8 @@
 // Reads a large source in pages, of which the latest are kept, for many small reads that are mostly near each other.
 import type { ByteSource, SharedSource } from './byte-source.ts';
+import { MAX_TEXT } from './cursor.ts';
 
 const PAGE = 64 * 1024;
-/** Longer texts are cut off. Without a limit, texts in a table without ends would fill the memory. */
-const MAX_TEXT = 65_536;
 
 export class PagedSource implements ByteSource {
   readonly #source: ByteSource;

@@ -20,6 +20,8 @@ export type LineTable = {
 
 const CONTENT = { path: 1, folder: 2 } as const;
 const MAX_FILES = 4_000_000;
+/** Characters of the paths of a program, of which many files can have the same long folder. */
+const MAX_PATHS_LENGTH = 32 * 1024 * 1024;
 
 type Header = {
   readonly cursor: Cursor;
@@ -34,6 +36,7 @@ type Header = {
   readonly programAt: number;
   readonly files: (string | undefined)[];
   readonly folders: readonly string[];
+  readonly paths: Paths;
 };
 
 type Place = {
@@ -84,10 +87,12 @@ function readHeader({ file, offset, folder, addressSize }: Place): Header | unde
   const opcodeBase = cursor.u8();
   const operands = cursor.take(Math.max(opcodeBase - 1, 0));
   const encoding = { version, addressSize, is64 };
-  const tables = version >= 5 ? readTables({ file, cursor, encoding, folder }) : readOldTables(cursor, folder);
+  const paths = new Paths();
+  const tables =
+    version >= 5 ? readTables({ file, cursor, encoding, folder, paths }) : readOldTables(cursor, folder, paths);
   return {
     ...{ cursor, version, minimumLength, maximumOperations, isStatement, lineBase, lineRange, opcodeBase, operands },
-    ...{ programAt, ...tables },
+    ...{ programAt, paths, ...tables },
   };
 }
 
@@ -95,30 +100,50 @@ function readAtMost(section: ByteSource, at: number, length: number): Uint8Array
   return section.read(at, Math.min(length, section.size - at));
 }
 
-function readOldTables(cursor: Cursor, folder: string) {
+/** Joins paths, and counts their total length. */
+class Paths {
+  #left = MAX_PATHS_LENGTH;
+
+  join(folder: string, path: string): string {
+    this.count(folder);
+    this.count(path);
+    return joinPath(folder, path);
+  }
+
+  /** Throws `too-large` if there is too much. */
+  count(text: string): void {
+    this.#left -= text.length;
+    if (this.#left < 0) throw new DebugSymbolsError('too-large', 'a line program has too many long paths');
+  }
+}
+
+function readOldTables(cursor: Cursor, folder: string, paths: Paths) {
   const folders = [folder];
-  for (let path = cursor.text(); path !== ''; path = cursor.text()) folders.push(joinPath(folder, path));
+  for (let path = cursor.text(); path !== ''; path = cursor.text()) folders.push(paths.join(folder, path));
   const files: (string | undefined)[] = [undefined];
-  for (let path = cursor.text(); path !== ''; path = cursor.text()) files.push(readOldFile(cursor, path, folders));
+  for (let path = cursor.text(); path !== ''; path = cursor.text())
+    files.push(readOldFile(cursor, path, { folders, paths }));
   return { folders, files };
 }
 
-function readOldFile(cursor: Cursor, path: string, folders: readonly string[]): string {
+function readOldFile(cursor: Cursor, path: string, { folders, paths }: Pick<Header, 'folders' | 'paths'>): string {
   const index = cursor.uleb();
   cursor.uleb();
   cursor.uleb();
-  return joinPath(folders[index] ?? folders[0] ?? '', path);
+  return paths.join(folders[index] ?? folders[0] ?? '', path);
 }
 
-type TablesPlace = { file: DwarfFile; cursor: Cursor; encoding: Encoding; folder: string };
+type TablesPlace = { file: DwarfFile; cursor: Cursor; encoding: Encoding; folder: string; paths: Paths };
 
 function readTables(place: TablesPlace) {
-  const folders = readEntries(place).map(({ path }) => joinPath(place.folder, path));
-  const files = readEntries(place).map(({ path, folder }) => joinPath(folders[folder] ?? folders[0] ?? '', path));
+  const folders = readEntries(place).map(({ path }) => place.paths.join(place.folder, path));
+  const files = readEntries(place).map(({ path, folder }) =>
+    place.paths.join(folders[folder] ?? folders[0] ?? '', path),
+  );
   return { folders, files: files as (string | undefined)[] };
 }
 
-function readEntries({ file, cursor, encoding }: TablesPlace): { path: string; folder: number }[] {
+function readEntries({ file, cursor, encoding, paths }: TablesPlace): { path: string; folder: number }[] {
   // Line programs of split units refer to texts by index; the offsets come after a header.
   const texts = { file, header: { encoding }, stringOffsetsBase: encoding.is64 ? 16 : 8 };
   const formats: [content: number, form: number][] = [];
@@ -134,6 +159,7 @@ function readEntries({ file, cursor, encoding }: TablesPlace): { path: string; f
       else if (content === CONTENT.folder) folder = readIndex(cursor, form, encoding);
       else skipForm(cursor, form, encoding);
     }
+    paths.count(path);
     entries.push({ path, folder });
   }
   return entries;
@@ -191,7 +217,7 @@ function runProgram(header: Header, { addressSize }: Place, rows: Rows): void {
           address = size === 4 || (size !== 8 && !isWide) ? cursor.u32() : cursor.u64();
           operation = 0;
         } else if (extended === 3) {
-          files.push(readOldFile(cursor, cursor.text(), header.folders));
+          files.push(readOldFile(cursor, cursor.text(), header));
         }
         if (end > cursor.end) throw new DebugSymbolsError('truncated', 'a line program ends within an instruction');
         cursor.at = end;

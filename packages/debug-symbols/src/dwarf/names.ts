@@ -19,6 +19,8 @@ const MAX_STEPS = 16;
 /** The units of a program optimised as a whole refer to many others. */
 const KEPT_UNITS = 100;
 const KEPT_NAMES = 50_000;
+/** Characters of names. A few long ones can be those of many entries. */
+const KEPT_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Names by the position of the entry. The linkage name is preferred, from which overloads and namespaces are readable;
@@ -27,6 +29,8 @@ const KEPT_NAMES = 50_000;
 export class FunctionNames {
   readonly #demangle: (name: string) => string;
   readonly #names = new Map<DwarfFile, Map<number, Name | undefined>>();
+  #keptNames = 0;
+  #keptLength = 0;
   readonly #units = new Map<DwarfFile, Map<number, Unit>>();
 
   constructor(demangle: (name: string) => string) {
@@ -39,14 +43,17 @@ export class FunctionNames {
   }
 
   #nameOf(ref: EntryRef, near: Unit, steps: number): Name | undefined {
-    let names = this.#names.get(ref.file);
-    if (names === undefined || names.size > KEPT_NAMES) {
-      names = new Map();
-      this.#names.set(ref.file, names);
-    }
-    if (names.has(ref.offset)) return names.get(ref.offset);
+    const known = this.#names.get(ref.file);
+    if (known?.has(ref.offset)) return known.get(ref.offset);
     const name = steps === 0 ? undefined : this.#read(ref, near, steps);
-    names.set(ref.offset, name);
+    if (this.#keptNames >= KEPT_NAMES || this.#keptLength >= KEPT_LENGTH) {
+      this.#names.clear();
+      this.#keptNames = this.#keptLength = 0;
+    }
+    const names = this.#names.get(ref.file) ?? new Map<number, Name | undefined>();
+    this.#names.set(ref.file, names.set(ref.offset, name));
+    this.#keptNames += 1;
+    this.#keptLength += name?.text.length ?? 0;
     return name;
   }
 

@@ -1,6 +1,6 @@
 // Reads the structure of ELF files: sections, segments, symbols and identity (System V ABI, chapters 4 and 5).
 import { type ByteSource, PartSource } from '../byte-source.ts';
-import { Cursor } from '../cursor.ts';
+import { Cursor, MAX_TEXT } from '../cursor.ts';
 import { DebugSymbolsError } from '../error.ts';
 import type { Scratch } from '../temporary-file.ts';
 import { type CompressionHeader, inflateSection } from './compressed-section.ts';
@@ -246,9 +246,6 @@ function padded(size: number): number {
   // Bit operations would make a negative number of a large one.
   return Math.ceil(size / 4) * 4;
 }
-
-/** Longer names are cut off. Without a limit, names in a table without ends would fill the memory. */
-const MAX_TEXT = 65_536;
 
 /** The text that ends with a zero byte, as UTF-8. Empty outside the bytes. */
 export function textAt(bytes: Uint8Array, at: number): string {

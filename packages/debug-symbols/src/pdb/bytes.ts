@@ -1,5 +1,7 @@
 // Reads little-endian fields of records that are already in memory.
 
+import { MAX_TEXT } from '../cursor.ts';
+
 const UTF8 = new TextDecoder();
 
 /** Returns the 16-bit number at `at`. Bytes past the end count as 0; the caller checks the size of its record. */
@@ -12,9 +14,9 @@ export function u32(bytes: Uint8Array, at: number): number {
   return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
 }
 
-/** Returns the text from `at` up to a zero byte or `end`, whichever comes first. */
+/** Returns the text from `at` up to a zero byte or `end`, whichever comes first. Very long ones are cut off. */
 export function readString(bytes: Uint8Array, at: number, end: number): string {
-  const limit = Math.min(end, bytes.length);
+  const limit = Math.min(end, bytes.length, at + MAX_TEXT);
   let stop = at;
   let high = 0;
   while (stop < limit && bytes[stop] !== 0) high |= bytes[stop++]!;

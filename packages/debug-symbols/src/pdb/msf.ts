@@ -133,7 +133,10 @@ export class MsfStream implements ByteSource {
 
   read(position: number, length: number): Uint8Array {
     if (!(position >= 0 && length >= 0 && position + length <= this.size)) {
-      throw new DebugSymbolsError('truncated', `${length} bytes at ${position} are outside a stream of ${this.size}`);
+      throw new DebugSymbolsError(
+        'truncated',
+        `it is damaged: ${length} bytes at ${position} are outside a stream of ${this.size}`,
+      );
     }
     // An empty stream has no block to read from.
     if (length === 0) return new Uint8Array();

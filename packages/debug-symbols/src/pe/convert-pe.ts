@@ -44,8 +44,8 @@ export function* convertWindows({ pe, debug, pdb }: WindowsInput, writer: Symbol
   const isDebugFile = pe?.file.isDebugFile() === true;
   if (isDebugFile && linked === undefined)
     throw new DebugSymbolsError(
-      'unsupported',
-      'it has only debug information: add the program, from which it was split',
+      'incomplete',
+      'it has only debug information: the program from which it was split is missing',
     );
   // MinGW writes no name of a PDB.
   const pdbName = linked?.name || (pdb && lastPart(pdb.path));

@@ -6,6 +6,8 @@ import type { TextStore } from './text-store.ts';
 export const BREAKS = /[\r\n]+/g;
 /** Latest texts, which are found without their hash. */
 const MAX_LATEST = 10_000;
+/** Characters of them. */
+const MAX_LATEST_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Gives each text a number, in the order in which they come. Texts are equal if 64 bits of a hash are, into which their
@@ -17,6 +19,7 @@ export class NumberedTexts {
   readonly #texts: TextStore;
   readonly #prefix: string;
   readonly #latest = new Map<string, number>();
+  #latestLength = 0;
   #places = new Float64Array(256);
   #lengths = new Uint32Array(256);
   #hashes = new Uint32Array(512);
@@ -34,8 +37,12 @@ export class NumberedTexts {
     let number = this.#latest.get(text);
     if (number !== undefined) return number;
     number = this.#find(text);
-    if (this.#latest.size >= MAX_LATEST) this.#latest.clear();
+    if (this.#latest.size >= MAX_LATEST || this.#latestLength >= MAX_LATEST_LENGTH) {
+      this.#latest.clear();
+      this.#latestLength = 0;
+    }
     this.#latest.set(text, number);
+    this.#latestLength += text.length;
     return number;
   }
 

@@ -33,25 +33,38 @@ export class RecordPacker implements FunctionSink {
   readonly #files = new Map<string, number>();
   readonly #origins = new Map<string, number>();
   readonly #text = new MarkedText();
+  /** Characters of the files and origins. */
+  #indexedLength = 0;
   #records = new Float64Array(1024 * FIELDS);
   #recordEnd = 0;
 
   file(path: string): number {
-    return indexIn(this.#files, path);
+    return this.#indexIn(this.#files, path);
   }
 
   origin(name: string): number {
-    return indexIn(this.#origins, name);
+    return this.#indexIn(this.#origins, name);
   }
 
   function(record: FunctionRecord): void {
     const text = this.#text;
     const inlineEnd = text.markEnd + record.inlines.length * 4;
     text.function(record);
-    if (text.end > MAX_TEXT) throw new DebugSymbolsError('too-large', 'a part of the file has too many lines');
+    if (text.end + this.#indexedLength > MAX_TEXT)
+      throw new DebugSymbolsError('too-large', 'a part of the file has too many lines');
     if (this.#recordEnd === this.#records.length) this.#records = grow(this.#records);
     this.#records.set([record.address, record.size, text.end, inlineEnd, text.markEnd], this.#recordEnd);
     this.#recordEnd += FIELDS;
+  }
+
+  #indexIn(indexes: Map<string, number>, text: string): number {
+    let index = indexes.get(text);
+    if (index === undefined) {
+      index = indexes.size;
+      indexes.set(text, index);
+      this.#indexedLength += text.length;
+    }
+    return index;
   }
 
   finish(): PackedFunctions {
@@ -81,13 +94,4 @@ class MarkedText extends RecordText {
 /** The buffers that can be moved to another thread. */
 export function buffersOf({ text, marks, records }: PackedFunctions): ArrayBuffer[] {
   return [text, marks, records].map(({ buffer }) => buffer as ArrayBuffer);
-}
-
-function indexIn(indexes: Map<string, number>, text: string): number {
-  let index = indexes.get(text);
-  if (index === undefined) {
-    index = indexes.size;
-    indexes.set(text, index);
-  }
-  return index;
 }

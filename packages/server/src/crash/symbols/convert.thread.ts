@@ -39,6 +39,10 @@ await answerTask(async ({ folder, ...input }: ConvertInput): Promise<ConvertResu
       return {
         unreadable: `it needs more than ${MAX_TEMPORARY_BYTES / GIB} GB of temporary files; convert it with \`chauffeur symbols\``,
       };
+    if (error instanceof DebugSymbolsError && error.code === 'incomplete')
+      return {
+        unreadable: `${error.message}; convert both with \`chauffeur symbols\`, or send the unstripped program`,
+      };
     if (error instanceof DebugSymbolsError || error instanceof UnreadableError) return { unreadable: error.message };
     // An error of the disk, after which another try may succeed.
     if (error instanceof Error && 'syscall' in error) throw error;
