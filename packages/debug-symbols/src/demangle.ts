@@ -12,7 +12,7 @@ let isLoaded = false;
 /** Longer names are of machine-made types. They are cut off, because the demangled name would be longer still. */
 const MAX_LENGTH = 32_768;
 /**
- * A name refers to its own parts, so that 200 bytes can stand for gigabytes. The demangler has no limit of its own, and
+ * A name refers to its own parts, so that 200 bytes can stand for gigabytes. The demangler has no own limit, and
  * fails when this memory is full: after a tenth of a second, with a name of a megabyte.
  */
 const MAX_MEMORY = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readDemangler } from './demangler-module.ts';
 import { limitMemory } from './memory-limit.ts';
 
-/** A module that exports a memory of its own, of one page. */
+/** A module that exports its own memory, of one page. */
 const MODULE = Uint8Array.from([
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
   ...[5, 3, 1, 0, 1],

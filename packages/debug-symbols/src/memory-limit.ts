@@ -7,7 +7,7 @@ const PAGE = 65_536;
 
 /**
  * The module with at most `maximum` bytes of memory, rounded up to whole pages. Its allocations fail beyond that. Throws
- * an Error if it doesn't have exactly one memory of its own.
+ * an Error if it doesn't have exactly one memory.
  */
 export function limitMemory(module: Uint8Array, maximum: number): Uint8Array<ArrayBuffer> {
   for (let at = HEADER_SIZE; at < module.length; ) {
