@@ -83,6 +83,8 @@ export class MadeFiles {
   readonly #made = new Map<number, MadeFile>();
   readonly #paths = new Map<number, string>();
   #canClone = true;
+  /** Bytes that were written instead of cloned. */
+  writtenBytes = 0;
   #current: Writing | null = null;
 
   constructor(
@@ -107,7 +109,7 @@ export class MadeFiles {
       this.#finish();
       this.#begin(entry);
     }
-    this.#current!.append(bytes, from);
+    this.writtenBytes += this.#current!.append(bytes, from);
   }
 
   /** Finishes the last file. Returns all. */
@@ -175,7 +177,8 @@ class Writing {
     return this.#manifest.entries[this.entry] as FileEntry;
   }
 
-  append(bytes: Buffer, from: CopiedFrom | null): void {
+  /** Returns how many bytes weren't there already. */
+  append(bytes: Buffer, from: CopiedFrom | null): number {
     const isThere = from?.tree === 'old' && from.entry === this.#clonedFrom && from.offset === this.#position;
     for (let done = 0; !isThere && done < bytes.length; )
       done += writeSync(this.#file, bytes, done, bytes.length - done, this.#position + done);
@@ -183,6 +186,7 @@ class Writing {
     this.#position += bytes.length;
     this.#whole.update(bytes);
     if (this.#own.blocks > 1) this.#hashBlocks(bytes);
+    return isThere ? 0 : bytes.length;
   }
 
   /** Only blocks that the draft has no hash of. */

@@ -19,12 +19,16 @@ import type { Source } from './download.ts';
 import { makeFolder } from './durable.ts';
 import { Handles } from './handles.ts';
 import { FilePieces, type MadeFile, MadeFiles } from './patch-files.ts';
+import { AHEAD_BYTES, Room } from './room.ts';
 import { checkSpace } from './space.ts';
 import { Spool } from './spool.ts';
 import { stagedName } from './staged-name.ts';
 import type { InstallFolders } from './switch-over.ts';
 import type { Transfer } from './transfer.ts';
 import { UnfitError } from './zip-source.ts';
+
+/** Few games compress to less than an eighth. */
+const UNPACKED_RATIO = 8;
 
 /** Why a pack can't be used. Blocks can. */
 export class PatchProblem extends Error {
@@ -40,6 +44,8 @@ export type PatchOptions = {
   readonly name: string;
   readonly url: string;
   readonly size: number;
+  /** Bytes of the zip of the new version. */
+  readonly zipSize: number;
   readonly transfer: Transfer;
   readonly signal: AbortSignal;
 };
@@ -61,8 +67,8 @@ export async function updateByPatch(options: PatchOptions): Promise<Patched> {
   const handles = new Handles();
   const spool = await Spool.open(join(options.folders.state, options.name), options.size, handles);
   try {
-    const { draft, index } = await fetchPack(spool, handles, options);
-    const made = await makeFiles(spool.path, draft, index, options);
+    const { draft, index, room } = await fetchPack(spool, handles, options);
+    const made = await makeFiles(spool.path, draft, index, room, options);
     const hashes = new Map(Array.from(made, ([entry, file]) => [entry, file.hashes]));
     const nameOf = (entry: number, { sha256 }: MadeFile) =>
       stagedName({ ...(draft.manifest.entries[entry] as FileEntry), sha256 });
@@ -81,7 +87,7 @@ async function fetchPack(
   spool: Spool,
   handles: Handles,
   options: PatchOptions,
-): Promise<{ draft: Draft; index: PackIndex }> {
+): Promise<{ draft: Draft; index: PackIndex; room: Room }> {
   const { folders, old, size, transfer, signal } = options;
   const source = strict(transfer.sourceOf(options.url, size));
   await checkSpace(folders.state, size - spool.presentBytes);
@@ -103,9 +109,10 @@ async function fetchPack(
       throw new DeltaError('The patch pack has another length than its index says.');
     const draft = decodeDifference(old, index.difference);
     requireBases(draft, options);
-    await checkSpace(folders.state, neededBytes(draft, index, options));
+    requirePlausible(draft, options);
+    const room = await reserveRoom(draft, index, options);
     await fetchUntil(size);
-    return { draft, index };
+    return { draft, index, room };
   } catch (error) {
     // The rest isn't downloaded.
     transfer.plan(-spool.parts(0).reduce((sum, { length }) => sum + length, 0));
@@ -122,24 +129,48 @@ function requireBases({ manifest, missing }: Draft, { old, isUsable }: PatchOpti
   }
 }
 
-/** What is written to the staging folder at most. */
-function neededBytes({ manifest, missing }: Draft, { segments }: PackIndex, options: PatchOptions): number {
+/**
+ * The sizes in a pack aren't signed, and a few bytes can copy a lot. What is signed are the installed version and the size of
+ * the new zip.
+ */
+function requirePlausible({ manifest, missing }: Draft, { old, zipSize }: PatchOptions): void {
+  const installed = sizeOf(old, old.entries.keys());
+  if (sizeOf(manifest, missing) > 2 * installed + UNPACKED_RATIO * zipSize)
+    throw new PatchProblem('The patch pack makes implausibly large files.');
+}
+
+function sizeOf({ entries }: Manifest, indices: Iterable<number>): number {
+  return Array.from(indices, (index) => entries[index]!).reduce(
+    (sum, entry) => sum + (entry.type === 'file' ? entry.size : 0),
+    0,
+  );
+}
+
+/** Rejects with UpdaterError unless the disk has room for what isn't a clone of an old file, as far as that is known. */
+async function reserveRoom(
+  { manifest, missing }: Draft,
+  { segments }: PackIndex,
+  options: PatchOptions,
+): Promise<Room> {
   const { folders, old, isUsable } = options;
   const first = old.entries.findIndex(({ type }, index) => type === 'file' && isUsable(index));
   const path = first < 0 ? null : join(folders.game, old.entries[first]!.path);
-  const sizes = Array.from(missing, (entry) => (manifest.entries[entry] as FileEntry).size);
-  const all = sizes.reduce((sum, size) => sum + size, 0);
-  if (path === null || !canClone(path, join(folders.state, 'clone'))) return all;
+  const total = sizeOf(manifest, missing);
   const changed = segments.reduce((sum, { streams }) => sum + streams.added.unpacked + streams.literals.unpacked, 0);
-  return Math.min(all, changed);
+  const clones = path !== null && canClone(path, join(folders.state, 'clone'));
+  const room = new Room(folders.state, total);
+  await room.reserve(clones ? changed + AHEAD_BYTES : total);
+  return room;
 }
 
 async function makeFiles(
   pack: string,
   draft: Draft,
   index: PackIndex,
-  { folders, old, isUsable, transfer, signal }: PatchOptions,
+  room: Room,
+  options: PatchOptions,
 ): Promise<ReadonlyMap<number, MadeFile>> {
+  const { folders, old, isUsable, transfer, signal } = options;
   await makeFolder(folders.staged);
   const placeOf = (entry: number) => join(folders.game, old.entries[entry]!.path);
   const before = new Map(old.entries.map(({ path, type }, index) => [path, type === 'file' ? index : -1]));
@@ -149,10 +180,7 @@ async function makeFiles(
   };
   const [packPieces, pieces] = [new FilePieces(), new FilePieces()];
   const files = new MadeFiles(folders.staged, draft.manifest, basisOf, stagedName);
-  const total = Array.from(draft.missing, (entry) => (draft.manifest.entries[entry] as FileEntry).size).reduce(
-    (sum, size) => sum + size,
-    0,
-  );
+  const total = sizeOf(draft.manifest, draft.missing);
   try {
     const steps = applyPack(old, draft, index, {
       readPack: (offset, length) => packPieces.read(pack, offset, length),
@@ -164,6 +192,7 @@ async function makeFiles(
     for (const bytes of steps) {
       signal.throwIfAborted();
       transfer.patched(bytes, total);
+      await room.ensure(files.writtenBytes);
       await pause();
     }
     return files.finish();

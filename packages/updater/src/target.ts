@@ -134,7 +134,8 @@ async function openPatched(
   const url = server.patchUrl(current.game.uid, offer.fileUid, from);
   const name = `${offer.fileUid}-${from}`;
   return orOtherwise(signal, async () => {
-    const patched = await updateByPatch({ folders, old, isUsable, name, url, size: patch, transfer, signal });
+    const pack = { name, url, size: patch, zipSize: offer.size };
+    const patched = await updateByPatch({ folders, old, isUsable, ...pack, transfer, signal });
     try {
       return { ...(await reader.check(patched.encoded)), made: patched.files };
     } catch (error) {

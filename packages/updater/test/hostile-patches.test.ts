@@ -10,7 +10,7 @@ import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ByteReader, ByteWriter, compress, decompress } from '@chauffeur/deltas/bytes';
 import { DeltaError } from '@chauffeur/deltas/error';
-import type { FileEntry, Manifest } from '@chauffeur/deltas/manifest';
+import { BLOCK_HASH_BYTES, type FileEntry, MANIFEST_LIMITS, type Manifest } from '@chauffeur/deltas/manifest';
 import { encodeDifference, ID_BYTES } from '@chauffeur/deltas/manifest-difference';
 import { decodeDifference } from '@chauffeur/deltas/manifest-difference-reader';
 import {
@@ -18,9 +18,10 @@ import {
   type PackIndex,
   readPackIndex,
   type SegmentLengths,
+  SegmentWriter,
   writePackIndex,
 } from '@chauffeur/deltas/pack-format';
-import { install, update } from '../src/updater.ts';
+import { install, type Progress, update } from '../src/updater.ts';
 import { expected, makeFolder, noise, read } from './setup/folders.ts';
 import { Origin, type Release, type Tree } from './setup/origin.ts';
 
@@ -345,4 +346,64 @@ async function updateInChild(folder: string): Promise<number> {
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   assert.equal(code, 0, output);
   return Number(/peak (\d+)/.exec(output)?.[1]);
+}
+
+test('a small pack that copies a lot isn’t applied', async (t) => {
+  const pair = await prepare(t);
+  const forged = withLastFile(pair.next.manifest, 160 * MIB);
+  const difference = encodeDifference(pair.old.manifest, forged, 'omitted');
+  const sizes = [...decodeDifference(pair.old.manifest, difference).missing].map(
+    (entry) => (forged.entries[entry] as FileEntry).size,
+  );
+  const oldBytes = sizesOfFiles(pair.old.manifest).reduce((sum, size) => sum + size, 0);
+  const writer = new SegmentWriter();
+  let [made, expected] = [0, 0];
+  const add = (kind: 'literal' | 'copy', length: number) => {
+    expected = writer.add({ kind, length, address: oldBytes + made - length }, Buffer.alloc(length), expected);
+    made += length;
+  };
+  for (const size of sizes.slice(0, -1)) add('literal', size);
+  const last = sizes.at(-1)!;
+  add('literal', 1024);
+  // Each operation repeats what the file has so far.
+  for (let done = 1024; done < last; done *= 2) add('copy', Math.min(done, last - done));
+  const { bytes, ...segment } = writer.finish();
+  const pack = Buffer.concat([writePackIndex(difference, [segment]), bytes]);
+  assert.ok(pack.length < 10_000);
+  origin.falsify = (_, kind) => (kind === 'patches' ? pack : null);
+  origin.offered = pair.next;
+  let planned = 0;
+  const onProgress = ({ phase, total }: Progress) => {
+    if (phase === 'building') planned = Math.max(planned, total);
+  };
+  await update({ ...QUICK, folder: pair.folder, onProgress });
+  assertInstalled(pair.folder, pair.next, 'a pack that copies a lot');
+  assert.ok(planned < 100_000, `${planned} bytes were to be built`);
+});
+
+function sizesOfFiles({ entries }: Manifest): number[] {
+  return entries.map((entry) => (entry.type === 'file' ? entry.size : 0));
+}
+
+/** The manifest with another size of its last entry, which is one deflate stream. */
+function withLastFile(manifest: Manifest, size: number): Manifest {
+  const last = manifest.entries.at(-1) as FileEntry;
+  const count = size / MANIFEST_LIMITS.blockBytes;
+  const { hashes, lengths, packed } = manifest.blocks;
+  return {
+    ...manifest,
+    entries: [...manifest.entries.slice(0, -1), { ...last, size, sha256: noise(32, 9), blocks: count }],
+    blocks: {
+      count: last.firstBlock + count,
+      hashes: Buffer.concat([
+        hashes.subarray(0, last.firstBlock * BLOCK_HASH_BYTES),
+        noise(count * BLOCK_HASH_BYTES, 8),
+      ]),
+      lengths: Uint32Array.from([
+        ...lengths.subarray(0, last.firstBlock),
+        ...Array.from({ length: count }, () => MANIFEST_LIMITS.blockBytes),
+      ]),
+      packed: Uint32Array.from([...packed.subarray(0, last.firstBlock), ...new Uint32Array(count)]),
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { DEFAULT_SIZES } from '@chauffeur/deltas/cutter';
 import { mountSmallDisk, unmountSmallDisk } from '../../server/test/setup/small-disk.ts';
+import { Room } from '../src/room.ts';
 import { uninstall } from '../src/uninstall.ts';
 import { checkForUpdate, install, type Options, type Result, repair, update, verify } from '../src/updater.ts';
 import { expected, makeFolder, noise, read, write } from './setup/folders.ts';
@@ -293,4 +294,19 @@ test('a folder with other files is refused, and a wrong folder is left as it was
     },
   );
   assert.ok(!existsSync(join(folder, 'x')));
+});
+
+test('what a patch writes beyond what was foreseen needs room, too', async (t) => {
+  const mounted: string[] = [];
+  t.after(() => mounted.forEach(unmountSmallDisk));
+  const disk = mountSmallDisk(makeFolder(t), 40_000_000);
+  if (disk === null) return t.skip('skipped: this account can’t mount a disk');
+  mounted.push(disk);
+  // As on a disk that makes clones: most of a terabyte would take no room.
+  const room = new Room(disk, 10 ** 12);
+  await room.reserve(1_000_000);
+  await assert.rejects(room.ensure(0), { code: 'space' });
+  const last = new Room(disk, 20_000_000);
+  await last.reserve(1_000_000);
+  await last.ensure(10_000_000);
 });
