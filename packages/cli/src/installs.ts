@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import { LocalError } from './failures.ts';
 import { formatCount, type Result } from './output.ts';
 import { type Progress, startProgress } from './progress.ts';
+import { needsFetchForProxy } from './proxy.ts';
 
 export type TransferOptions = { limitRate?: string };
 
@@ -44,7 +45,11 @@ export async function withProgress<T>(
     shown.progress.update(done, total);
   };
   try {
-    return await work({ folder, signal, onProgress, ...(rate !== undefined && { limitRate: rate }) });
+    return await work({
+      ...{ folder, signal, onProgress },
+      ...(rate !== undefined && { limitRate: rate }),
+      ...(needsFetchForProxy(env) && { fetch }),
+    });
   } finally {
     shown?.progress.finish();
   }

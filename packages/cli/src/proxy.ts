@@ -22,6 +22,11 @@ export function canUseProxy(env: Environment): boolean {
   return 'setGlobalProxyFromEnv' in http || env.NODE_USE_ENV_PROXY === '1';
 }
 
+/** Whether this Node uses the proxy for `fetch` only. */
+export function needsFetchForProxy(env: Environment): boolean {
+  return proxyVariables(env).length > 0 && canUseProxy(env) && !('setGlobalProxyFromEnv' in http);
+}
+
 /**
  * Makes all later requests use the proxy of the environment, apart from those to hosts that NO_PROXY excludes. `urls` are
  * the addresses that will be requested. Throws LocalError if the address of the proxy is invalid.

@@ -51,26 +51,30 @@ export function* applyPack(
     const reader = new SegmentReader(segment, files.readPack(segment.offset, packedBytes(segment)));
     const end = made + segment.newBytes;
     let unreported = 0;
-    while (made < end) {
-      const file = newSpace.locate(made);
-      if (made === file.start) expected = counterparts.get(file.entry) ?? expected;
-      const { op, bytes } = reader.next(expected, Math.min(end, file.start + file.size) - made);
-      if (op.kind !== 'literal' && !(op.address >= 0 && op.address + op.length <= oldSpace.size + made))
-        throw new DeltaError('A patch refers to bytes that don’t exist.');
-      if (op.kind === 'literal') files.write(file.entry, bytes, null);
-      else {
-        for (const length of copy.run(op, bytes, file.entry)) {
-          unreported += length;
-          if (unreported < STEP_BYTES) continue;
-          yield unreported;
-          unreported = 0;
+    try {
+      while (made < end) {
+        const file = newSpace.locate(made);
+        if (made === file.start) expected = counterparts.get(file.entry) ?? expected;
+        const { op, bytes } = reader.next(expected, Math.min(end, file.start + file.size) - made);
+        if (op.kind !== 'literal' && !(op.address >= 0 && op.address + op.length <= oldSpace.size + made))
+          throw new DeltaError('A patch refers to bytes that don’t exist.');
+        if (op.kind === 'literal') files.write(file.entry, bytes, null);
+        else {
+          for (const length of copy.run(op, bytes, file.entry)) {
+            unreported += length;
+            if (unreported < STEP_BYTES) continue;
+            yield unreported;
+            unreported = 0;
+          }
         }
+        if (op.kind === 'literal') unreported += op.length;
+        expected = (op.kind === 'literal' ? expected : op.address) + op.length;
+        made += op.length;
       }
-      if (op.kind === 'literal') unreported += op.length;
-      expected = (op.kind === 'literal' ? expected : op.address) + op.length;
-      made += op.length;
+      reader.end();
+    } finally {
+      reader.close();
     }
-    reader.end();
     yield unreported;
   }
   if (made !== newSpace.size) throw new DeltaError('The patch pack makes less than the files.');

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { constants, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { DeltaError } from './error.ts';
+import { free } from './memory.ts';
 
 /** Ends the deflate stream of an entry after its last block: an empty final block with fixed codes (RFC 1951, 3.2.6). */
 export const STREAM_END = Buffer.from([0x03, 0x00]);
@@ -47,16 +48,29 @@ function optionsOf(raw: Buffer, level: number) {
   };
 }
 
-/** Unpacks one block. Throws DeltaError unless the result has exactly `length` bytes; `packed` may be hostile. */
+/**
+ * Unpacks one block. Throws DeltaError unless the result has exactly `length` bytes; `packed` may be hostile. `length` has to
+ * be bounded.
+ */
 export function unpackBlock(packed: Uint8Array, length: number): Buffer {
+  const stream = Buffer.allocUnsafeSlow(packed.length + STREAM_END.length);
+  stream.set(packed);
+  stream.set(STREAM_END, packed.length);
   let raw: Buffer;
   try {
-    raw = inflateRawSync(Buffer.concat([packed, STREAM_END]), { maxOutputLength: Math.max(1, length) });
+    raw = inflateWhole(stream, length);
   } catch (cause) {
     throw new DeltaError('A packed block is damaged.', { cause });
+  } finally {
+    free(stream);
   }
   if (raw.length !== length) throw new DeltaError('A packed block has another length than the manifest says.');
   return raw;
+}
+
+/** Inflates to at most `length` bytes, which are in one buffer: more of them would be copied into one at the end. */
+export function inflateWhole(packed: Uint8Array, length: number): Buffer {
+  return inflateRawSync(packed, { maxOutputLength: Math.max(1, length), chunkSize: length + SPARE_BYTES });
 }
 
 /**

@@ -3,6 +3,7 @@ import { ByteReader, ByteWriter, compress, decompress } from './bytes.ts';
 import { DeltaError } from './error.ts';
 import { MANIFEST_LIMITS } from './manifest.ts';
 import type { Op } from './matcher.ts';
+import { free } from './memory.ts';
 
 const MAGIC = Buffer.from('CHMP\x01', 'latin1');
 /** The magic and the length of the index. */
@@ -137,6 +138,7 @@ export class SegmentWriter {
 /** Reads the operations of a segment. Every method throws DeltaError for invalid bytes. */
 export class SegmentReader {
   readonly #readers: Record<Stream, ByteReader>;
+  readonly #unpacked: Buffer[] = [];
 
   /** `bytes` are those of the segment in the pack. */
   constructor({ streams }: Segment, bytes: Buffer) {
@@ -144,7 +146,10 @@ export class SegmentReader {
     const open = (name: Stream) => {
       const { unpacked, packed } = streams[name];
       at += packed;
-      return new ByteReader(unpacked === 0 ? Buffer.alloc(0) : decompress(bytes.subarray(at - packed, at), unpacked));
+      if (unpacked === 0) return new ByteReader(Buffer.alloc(0));
+      const stream = decompress(bytes.subarray(at - packed, at), unpacked);
+      this.#unpacked.push(stream);
+      return new ByteReader(stream);
     };
     this.#readers = {
       operations: open('operations'),
@@ -170,5 +175,10 @@ export class SegmentReader {
   /** Throws DeltaError if anything is left. */
   end(): void {
     for (const name of STREAMS) this.#readers[name].end();
+  }
+
+  /** Gives its memory back. The bytes of its operations aren't valid afterwards. */
+  close(): void {
+    for (const stream of this.#unpacked) free(stream);
   }
 }

@@ -2,8 +2,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { BLOCK_HASH_BYTES, type BlockTable, blockHash } from '@chauffeur/deltas/manifest';
+import { free } from '@chauffeur/deltas/memory';
 
-export const CHUNK_BYTES = 1024 * 1024;
+export const CHUNK_BYTES = 512 * 1024;
 
 /** Reads exactly `length` bytes at `position`, into `buffer`; false if the file is shorter. */
 export async function readExactly(
@@ -45,13 +46,17 @@ export async function hashFile(path: string, signal?: AbortSignal): Promise<Buff
 }
 
 async function addToHash(hash: Hash, handle: FileHandle, signal: AbortSignal | undefined): Promise<void> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let position = 0; ; ) {
-    signal?.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return;
-    hash.update(buffer.subarray(0, bytesRead));
-    position += bytesRead;
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  try {
+    for (let position = 0; ; ) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) return;
+      hash.update(buffer.subarray(0, bytesRead));
+      position += bytesRead;
+    }
+  } finally {
+    free(buffer);
   }
 }
 

@@ -1,4 +1,5 @@
 // Downloads parts of a zip: several ranges at a time, each for parts that are next to each other.
+import { free } from '@chauffeur/deltas/memory';
 import { UpdaterError } from './error.ts';
 import { Retries, type RetryPolicy, TransientError } from './retries.ts';
 import { untrusted } from './trust.ts';
@@ -143,10 +144,14 @@ async function useParts(
   left: Set<Part>,
 ): Promise<void> {
   const reader = new StreamReader(bytes, start);
-  for (const part of parts) {
-    await part.use(await reader.read(part.offset, part.length));
-    left.delete(part);
-    onProgress();
+  try {
+    for (const part of parts) {
+      await part.use(await reader.read(part.offset, part.length));
+      left.delete(part);
+      onProgress();
+    }
+  } finally {
+    reader.close();
   }
 }
 
@@ -168,7 +173,10 @@ class StreamReader {
     while (this.#position + this.#chunk.length <= offset && length > 0) await this.#next();
     this.#drop(offset - this.#position);
     if (this.#chunk.length >= length) return this.#take(length);
-    if (this.#scratch.length < length) this.#scratch = Buffer.allocUnsafe(length);
+    if (this.#scratch.length < length) {
+      free(this.#scratch);
+      this.#scratch = Buffer.allocUnsafeSlow(length);
+    }
     const result = this.#scratch.subarray(0, length);
     let filled = 0;
     for (;;) {
@@ -178,6 +186,10 @@ class StreamReader {
       if (filled === length) return result;
       await this.#next();
     }
+  }
+
+  close(): void {
+    free(this.#scratch);
   }
 
   #take(length: number): Buffer {

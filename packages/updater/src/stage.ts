@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { chmod, copyFile, type FileHandle, link, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inflateRawSync } from 'node:zlib';
-import { unpackBlock } from '@chauffeur/deltas/blocks';
+import { inflateWhole, unpackBlock } from '@chauffeur/deltas/blocks';
 import { DeltaError } from '@chauffeur/deltas/error';
 import type { FileEntry, Manifest } from '@chauffeur/deltas/manifest';
+import { free } from '@chauffeur/deltas/memory';
 import { blockOffsets, type FilePlan, type Piece } from '@chauffeur/deltas/plan';
 import type { Changes } from './changes.ts';
 import { canClone, clone } from './clone.ts';
@@ -232,9 +232,8 @@ class Stager {
           await writeWhole(part, raw);
           await rename(part, path);
           this.#finish(work);
-          return;
-        }
-        await this.#handles.use(part, (handle) => writeAll(handle, raw, place));
+        } else await this.#handles.use(part, (handle) => writeAll(handle, raw, place));
+        if (raw !== bytes) free(raw);
       },
     };
   }
@@ -251,6 +250,7 @@ class Stager {
       const raw = inflate(bytes, entry);
       if (!createHash('sha256').update(raw).digest().equals(entry.sha256)) throw new WrongBytesError();
       await writeWhole(part, raw);
+      free(raw);
       await rename(part, path);
       this.#finish(work);
     };
@@ -272,17 +272,18 @@ class Stager {
     if (await this.#move(work)) return;
     if ((await statOf(part)) === null) await this.#create(work);
     const handle = await open(part, 'r+');
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, entry.size)));
     try {
       await handle.truncate(entry.size);
       const hash = createHash('sha256');
       let at = 0;
-      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, entry.size)));
       for (const piece of work.isWritten ? [wholePiece(entry)] : mergeFetched(plan.pieces)) {
         for await (const bytes of this.#addPiece(work, { handle, piece, at, buffer })) hash.update(bytes);
         at += piece.length;
       }
       if (!hash.digest().equals(entry.sha256)) return;
     } finally {
+      free(buffer);
       await handle.close();
     }
     await rename(part, path);
@@ -488,7 +489,7 @@ function unpack(packed: Buffer, length: number): Buffer {
 
 function inflate(packed: Buffer, { size }: FileEntry): Buffer {
   try {
-    return inflateRawSync(packed, { maxOutputLength: Math.max(1, size) });
+    return inflateWhole(packed, size);
   } catch (cause) {
     throw new WrongBytesError('A file is damaged.', { cause });
   }

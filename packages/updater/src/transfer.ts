@@ -1,6 +1,7 @@
 // Counts, limits and reports what is downloaded and built.
 import type { Changes } from './changes.ts';
 import { download, type Part, type Source } from './download.ts';
+import { getByFetch, getByHttp } from './get.ts';
 import type { Options, Phase } from './options.ts';
 import { PATIENT, type RetryPolicy } from './retries.ts';
 import { Throttle } from './throttle.ts';
@@ -26,13 +27,14 @@ export class Transfer {
   }
 
   sourceOf(url: string, size: number): Source {
-    const { headers = {}, fetch: own = fetch, stallMs = DEFAULT_STALL_MS } = this.#options;
+    const { headers = {}, fetch: own, stallMs = DEFAULT_STALL_MS } = this.#options;
     const onBytes = (count: number) => {
       this.#arrived += count;
       this.downloadedBytes += count;
       this.#report('downloading', this.#arrived, this.#planned);
     };
-    return new ZipSource({ url, size, headers, fetch: own, throttle: this.#throttle, stallMs, onBytes });
+    const get = own === undefined ? getByHttp : getByFetch(own);
+    return new ZipSource({ url, size, headers, get, throttle: this.#throttle, stallMs, onBytes });
   }
 
   async fetch(source: Source, size: number, parts: readonly Part[], signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 // Reads ranges of a zip from the server, and from the store or CDN that it redirects to.
 import { UpdaterError } from './error.ts';
+import type { Answer, Get } from './get.ts';
 import { TransientError } from './retries.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -20,7 +21,7 @@ export type ZipSourceOptions = {
   readonly size: number;
   /** Sent to `url`, but not to where it redirects. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly fetch: typeof fetch;
+  readonly get: Get;
   readonly throttle: Throttle;
   /** How long no byte may arrive. */
   readonly stallMs: number;
@@ -63,7 +64,7 @@ export class ZipSource {
     try {
       let { response, location } = await this.#request(offset, length, both);
       if (this.#isExpired(response, location)) {
-        await response.body?.cancel();
+        await response.cancel();
         this.#forget(location);
         ({ response, location } = await this.#request(offset, length, both, null));
       }
@@ -80,7 +81,7 @@ export class ZipSource {
     length: number,
     signal: AbortSignal,
     known: Location | null = this.#location,
-  ): Promise<{ response: Response; location: Location }> {
+  ): Promise<{ response: Answer; location: Location }> {
     const own: Location = { url: this.#options.url, tag: null };
     let location = known ?? own;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -92,20 +93,20 @@ export class ZipSource {
         ...(location.tag !== null && { 'if-range': location.tag }),
         ...(isOwn && this.#options.headers),
       };
-      const response = await this.#options.fetch(location.url, { headers, redirect: 'manual', signal });
+      const response = await this.#options.get(location.url, headers, signal);
       if (!isRedirect(response)) {
         // Kept for the next requests. One that was known before may have been replaced meanwhile.
         if (location !== known) this.#location = location;
         return { response, location };
       }
-      await response.body?.cancel();
+      await response.cancel();
       location = { url: targetOf(response, location.url), tag: null };
     }
     throw new TransientError('The download is redirected too often.');
   }
 
   /** Whether an address that the server had redirected to is no longer valid. */
-  #isExpired({ status }: Response, { url }: Location): boolean {
+  #isExpired({ status }: Answer, { url }: Location): boolean {
     return url !== this.#options.url && EXPIRED.has(status);
   }
 
@@ -115,7 +116,7 @@ export class ZipSource {
   }
 
   /** Where the bytes of the response begin. */
-  async #startOf(response: Response, location: Location, offset: number): Promise<number> {
+  async #startOf(response: Answer, location: Location, offset: number): Promise<number> {
     const { status, headers } = response;
     if (status === 206) {
       const [, first, total] =
@@ -127,18 +128,18 @@ export class ZipSource {
         location.tag = tag?.startsWith('"') === true ? tag : null;
         return offset;
       }
-      await response.body?.cancel();
+      await response.cancel();
       this.forget();
       throw new UnfitError('The server answers with another part of the download than it was asked for.');
     }
     if (status === 200) {
       const length = headers.get('content-length');
       if (length === null || headers.has('content-encoding') || length === String(this.#options.size)) return 0;
-      await response.body?.cancel();
+      await response.cancel();
       this.forget();
       throw new UnfitError('The download doesn’t have the size that it should have.');
     }
-    await response.body?.cancel();
+    await response.cancel();
     if (this.#isExpired(response, location) || (status === 416 && location.url !== this.#options.url)) {
       this.#forget(location);
       throw new TransientError(`The address of the download answers with status ${status}.`);
@@ -152,20 +153,13 @@ export class ZipSource {
     );
   }
 
-  async *#read(
-    response: Response,
-    signal: AbortSignal,
-    stall: Stall,
-    outer: AbortSignal,
-  ): AsyncGenerator<Buffer, void> {
+  async *#read(response: Answer, signal: AbortSignal, stall: Stall, outer: AbortSignal): AsyncGenerator<Buffer, void> {
     try {
-      for await (const chunk of response.body ?? []) {
+      for await (const bytes of response.body) {
         stall.pause();
-        const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
         this.#options.onBytes(bytes.length);
         await this.#options.throttle.take(bytes.length, signal);
         yield bytes;
-        if (this.#options.fetch === globalThis.fetch) freeMemory(bytes);
         stall.resume();
       }
     } catch (error) {
@@ -174,14 +168,6 @@ export class ZipSource {
       stall.end();
     }
   }
-}
-
-/**
- * Gives the memory of a chunk back at once: it is outside of the heap, so that it would grow for a long time before it is
- * collected. Only a chunk of the built-in `fetch` is known to be used by nothing else.
- */
-function freeMemory({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Aborts a request when nothing arrives for too long. */
@@ -212,11 +198,11 @@ class Stall {
   }
 }
 
-function isRedirect({ status }: Response): boolean {
+function isRedirect({ status }: Answer): boolean {
   return [301, 302, 303, 307, 308].includes(status);
 }
 
-function targetOf(response: Response, from: string): string {
+function targetOf(response: Answer, from: string): string {
   const url = URL.parse(response.headers.get('location') ?? '', from);
   if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
   throw new TransientError('The download is redirected to an address that is not valid.');
@@ -228,11 +214,13 @@ function retryAfterOf(headers: Headers): number {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }
 
-/** What `fetch` throws is that the connection failed, unless `signal` was aborted. */
+/** Any other error is that the connection failed, unless `signal` was aborted. */
 function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof TransientError || error instanceof UpdaterError) return error;
-  const { cause } = error as Error;
-  const reason = cause instanceof Error ? cause.message : (error as Error).message;
+  // The cause of an error of `fetch`, and of an error of Node that stands for several attempts, the first.
+  const { cause, errors } = error as Error & { errors?: unknown[] };
+  const [known = error] = [cause, errors?.[0]].filter((part) => part instanceof Error);
+  const reason = (known as Error).message;
   return new TransientError(`The connection failed: ${reason}`, { cause: error });
 }

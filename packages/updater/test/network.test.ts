@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { download, type Part, WrongBytesError } from '../src/download.ts';
+import { getByHttp } from '../src/get.ts';
 import { Throttle } from '../src/throttle.ts';
 import { ZipSource } from '../src/zip-source.ts';
 import { type Hook, Origin } from './setup/origin.ts';
@@ -43,7 +44,7 @@ async function fetchAll(hook: Hook, { stallMs = 5000, slice = 100_000, step = 20
     url: `${origin.url}/api/v1/public/games/${origin.game}/files/${origin.releases[0]!.fileUid}/download`,
     size: zip.length,
     headers: { authorization: 'Bearer secret' },
-    fetch,
+    get: getByHttp,
     throttle: new Throttle(Number.POSITIVE_INFINITY),
     stallMs,
     onBytes: () => {},
