@@ -1,4 +1,5 @@
 // Finds where bytes of new content occur in the content that a client has.
+import { free } from './memory.ts';
 import type { Pages } from './pages.ts';
 
 /** Bytes of one sample. */
@@ -33,7 +34,9 @@ export class AnchorIndex {
     const end = address + length - SAMPLE_BYTES;
     for (let from = Math.ceil(address / step) * step; from <= end; from += pieceBytes) {
       const until = Math.min(end, from + pieceBytes - 1);
-      this.#addPiece(pages.slice(from, until - from + SAMPLE_BYTES), from, step);
+      const bytes = pages.slice(from, until - from + SAMPLE_BYTES);
+      this.#addPiece(bytes, from, step);
+      free(bytes);
     }
   }
 

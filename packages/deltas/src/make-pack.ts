@@ -5,6 +5,7 @@ import { BLOCK_HASH_BYTES, type FileEntry, type Manifest } from './manifest.ts';
 import { encodeDifference } from './manifest-difference.ts';
 import { decodeDifference } from './manifest-difference-reader.ts';
 import { Matcher, type Op } from './matcher.ts';
+import { free } from './memory.ts';
 import { type SegmentLengths, SegmentWriter, writePackIndex } from './pack-format.ts';
 import { Pages } from './pages.ts';
 
@@ -66,7 +67,9 @@ export function makePack({ old, next, difference, made }: PackPlan, content: Pac
       const own = readable.size + start + offset;
       let at = 0;
       for (const op of matcher.match(bytes, own, expected)) {
-        output.add(op, bytesOf(op, bytes.subarray(at, at + op.length), pages));
+        const taken = bytesOf(op, bytes.subarray(at, at + op.length), pages);
+        output.add(op, taken);
+        if (op.kind === 'add') free(taken);
         // Other files may have the same new content.
         if (op.kind === 'literal') anchors.add(pages, own + at, op.length, SAMPLE_STEP);
         expected = (op.kind === 'literal' ? expected : op.address) + op.length;

@@ -1,5 +1,6 @@
 // Describes new content by what a client has: bytes to copy, bytes to add differences to, and bytes that are new.
 import { type AnchorIndex, SAMPLE_BYTES } from './anchor-index.ts';
+import { free } from './memory.ts';
 import type { Pages } from './pages.ts';
 
 /**
@@ -89,6 +90,7 @@ class NearPart {
       b = (b >>> 8) | (bytes[at]! << 24);
       if (at >= NEAR_SAMPLE - 1) this.#slots[nearHash(a, b)] = at - NEAR_SAMPLE + 1;
     }
+    free(bytes);
     this.#start = start;
     this.#from = start === 0 ? Number.NEGATIVE_INFINITY : start + NEAR_BEFORE / 2;
     this.#until = end === limit ? Number.POSITIVE_INFINITY : end - NEAR_BEFORE;

@@ -127,8 +127,10 @@ export class SegmentWriter {
   finish(): SegmentLengths & { readonly bytes: Buffer } {
     const packed = STREAMS.map((name) => {
       const raw = this.#writers[name].finish();
-      const bytes = raw.length === 0 ? raw : compress(raw, COMPRESSION_LEVEL);
-      return { name, bytes, lengths: { unpacked: raw.length, packed: bytes.length } };
+      const bytes = raw.length === 0 ? Buffer.alloc(0) : compress(raw, COMPRESSION_LEVEL);
+      const lengths = { unpacked: raw.length, packed: bytes.length };
+      this.#writers[name].close();
+      return { name, bytes, lengths };
     });
     const streams = Object.fromEntries(packed.map(({ name, lengths }) => [name, lengths])) as SegmentLengths['streams'];
     return { newBytes: this.#newBytes, streams, bytes: Buffer.concat(packed.map(({ bytes }) => bytes)) };
