@@ -302,7 +302,7 @@ test('what a patch writes beyond what was foreseen needs room, too', async (t) =
   const disk = mountSmallDisk(makeFolder(t), 40_000_000);
   if (disk === null) return t.skip('skipped: this account can’t mount a disk');
   mounted.push(disk);
-  // As on a disk that makes clones: most of a terabyte would take no room.
+  // A disk that makes clones could need no room for most of a terabyte.
   const room = new Room(disk, 10 ** 12);
   await room.reserve(1_000_000);
   await assert.rejects(room.ensure(0), { code: 'space' });
