@@ -218,7 +218,7 @@ function retryAfterOf(headers: Headers): number {
 function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof TransientError || error instanceof UpdaterError) return error;
-  // The cause of an error of `fetch`, and of an error of Node that stands for several attempts, the first.
+  // The cause of an error of `fetch`, and the first error of several attempts of Node.
   const { cause, errors } = error as Error & { errors?: unknown[] };
   const [known = error] = [cause, errors?.[0]].filter((part) => part instanceof Error);
   const reason = (known as Error).message;
