@@ -33,3 +33,16 @@ export function foldPath(path: string, os: Os | undefined): string {
   if (!ignoresCase(os)) return path;
   return (os === 'macos' ? path.normalize('NFC') : path).toLowerCase();
 }
+
+/** The folder in which the updater keeps its own files, next to the files of the game. */
+export const UPDATER_FOLDER = '.chauffeur';
+
+/** The beginning of the second name that Windows gives to it. */
+const SHORT_NAME = `${UPDATER_FOLDER.slice(1, 7)}~`;
+
+/** Whether `path`, which is separated by `/`, is that folder or in it, on any system. */
+export function isOfUpdater(path: string): boolean {
+  const first = path.split('/').find((segment) => segment !== '' && segment !== '.') ?? '';
+  const folded = first.normalize('NFKC').toLowerCase();
+  return folded === UPDATER_FOLDER || folded.startsWith(SHORT_NAME);
+}

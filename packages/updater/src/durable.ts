@@ -1,5 +1,5 @@
 // Writes that are still there after a power cut.
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
@@ -28,9 +28,28 @@ export async function syncFolder(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** Creates a folder and those above it. */
+/**
+ * Creates a folder and those above it, unless they exist. Node's own `recursive` never ends where the system refuses new
+ * folders with ENOENT, as in /proc.
+ */
 export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o755 });
+  try {
+    await makeOne(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error;
+    await makeFolder(parent);
+    await makeOne(path);
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o755 });
+  } catch (error) {
+    const stats = await stat(path).catch(() => null);
+    if (stats?.isDirectory() !== true) throw error;
+  }
 }
 
 /** Makes the content of a file durable. */

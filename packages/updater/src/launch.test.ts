@@ -28,6 +28,9 @@ test('the player chooses among several programs, but only of the game', () => {
   const install = { os: 'linux', program: null } as Install;
   assert.throws(() => programOf(install, manifest), /several programs: editor.sh, owls.sh/);
   assert.equal(programOf({ ...install, program: 'owls.sh' }, manifest), 'owls.sh');
+  // A new version may not have it any more.
+  assert.equal(programOf({ ...install, program: 'gone.sh' }, manifestOf({ 'owls.sh': 0o755 })), 'owls.sh');
+  assert.throws(() => programOf(install, manifestOf({ 'bin/owls.sh': 0o755 }), 'bin'), /no file/);
   for (const other of ['../evil.sh', '/bin/sh', 'none'])
     assert.throws(() => programOf(install, manifest, other), /no file/);
   assert.throws(() => programOf(install, manifestOf({})), /No program/);

@@ -33,17 +33,21 @@ export function findPrograms({ entries }: Manifest, os: Os): string[] {
   return programs.filter((path) => depthOf(path) === least).sort();
 }
 
-/** The program to start: what the player chose, or else the only candidate. Throws UpdaterError. */
-export function programOf(install: Install, manifest: Manifest, chosen: string | null = install.program): string {
+/**
+ * The program to start: `chosen`, or else what the player chose before, if this version still has it, or else the only
+ * candidate. Throws UpdaterError.
+ */
+export function programOf(install: Install, manifest: Manifest, chosen: string | null = null): string {
   if (chosen !== null) {
     const path = chosen.replaceAll('\\', '/').replace(/\/+$/, '');
-    if (manifest.entries.some((entry) => entry.path === path || entry.path.startsWith(`${path}/`))) return path;
+    if (hasProgram(manifest, path, install.os)) return path;
     throw new UpdaterError(
       'folder',
       `The game has no file ${chosen}.`,
       'Name a program of the game, relative to its folder.',
     );
   }
+  if (install.program !== null && hasProgram(manifest, install.program, install.os)) return install.program;
   const programs = findPrograms(manifest, install.os);
   if (programs.length === 1) return programs[0]!;
   if (programs.length === 0)
@@ -52,6 +56,13 @@ export function programOf(install: Install, manifest: Manifest, chosen: string |
     'folder',
     `The game has several programs: ${programs.slice(0, 5).join(', ')}.`,
     'Name the one to start. It is remembered.',
+  );
+}
+
+/** Whether there is such a file or, on macOS, such an app, which is a folder. */
+function hasProgram({ entries }: Manifest, path: string, os: Os): boolean {
+  return entries.some(
+    (entry) => (entry.path === path && entry.type === 'file') || (os === 'macos' && entry.path.startsWith(`${path}/`)),
   );
 }
 
@@ -80,10 +91,11 @@ export async function launch({ folder, install, program, args, env, output = 1 }
   const isApp = stats.isDirectory();
   const [command, all] = isApp ? ['open', ['-W', place, '--args', ...args]] : [place, args];
   const child = spawn(command, all, { cwd: folder, env: { ...env, ...ids }, stdio: [0, output, 2] });
+  const remedy = 'Name another program of the game, or repair it.';
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child));
     child.once('error', (cause) =>
-      reject(new UpdaterError('folder', `${place} can’t be started: ${cause.message}.`, 'Repair the game.', { cause })),
+      reject(new UpdaterError('folder', `${place} can’t be started: ${cause.message}.`, remedy, { cause })),
     );
   });
 }

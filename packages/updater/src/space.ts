@@ -25,7 +25,7 @@ const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Turns what the system says of a full disk or of missing permissions into an UpdaterError. */
 export function explainFileError(error: unknown): unknown {
-  const { code = '', path = 'the folder' } = (error ?? {}) as NodeJS.ErrnoException;
+  const { code = '', path = 'the folder', syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (error instanceof UpdaterError) return error;
   if (FULL.has(code))
     return new UpdaterError(
@@ -36,6 +36,11 @@ export function explainFileError(error: unknown): unknown {
     );
   if (DENIED.has(code))
     return new UpdaterError('folder', `${path} can’t be changed.`, 'Check the permissions, and close the game.', {
+      cause: error,
+    });
+  // Such as below a file, or with a name that is too long.
+  if (syscall === 'mkdir')
+    return new UpdaterError('folder', `The folder ${path} can’t be created (${code}).`, 'Choose another folder.', {
       cause: error,
     });
   return error;

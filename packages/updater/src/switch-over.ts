@@ -3,6 +3,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { UPDATER_FOLDER } from '@chauffeur/contract/file-names';
 import { makeFolder, removeFile, replaceFile, syncFolder } from './durable.ts';
 import { UpdaterError } from './error.ts';
 import { placeOf, statOf } from './inside.ts';
@@ -48,7 +49,7 @@ export type InstallFolders = {
   readonly old: string;
 };
 
-export const STATE_FOLDER = '.chauffeur';
+export const STATE_FOLDER = UPDATER_FOLDER;
 
 export function foldersOf(game: string): InstallFolders {
   const state = join(game, STATE_FOLDER);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isOfUpdater } from '@chauffeur/contract/file-names';
 import { DeltaError } from '@chauffeur/deltas/error';
 import type { Manifest } from '@chauffeur/deltas/manifest';
 import { decodeDifference, encodeDraft } from '@chauffeur/deltas/manifest-difference-reader';
@@ -18,13 +19,10 @@ import type { GameServer, Offer } from './server.ts';
 import { checkSpace } from './space.ts';
 import { Spool } from './spool.ts';
 import type { Install } from './state.ts';
-import { type InstallFolders, STATE_FOLDER } from './switch-over.ts';
+import type { InstallFolders } from './switch-over.ts';
 import type { Transfer } from './transfer.ts';
 import { followKeys, openManifest, parseSignature, unpackSent, untrusted } from './trust.ts';
 import { localSource, readZip } from './whole-zip.ts';
-
-/** The beginning of the second name that Windows gives to `.chauffeur`. */
-const SHORT_NAME = `${STATE_FOLDER.slice(1, 7)}~`;
 
 /** The new version: what it consists of, and where its bytes come from. */
 type Target = {
@@ -201,9 +199,7 @@ export async function removeSpools(folders: InstallFolders, apartFrom: string | 
 /** Refuses a version that can't be installed on this computer, or that has files where the updater has its own. */
 export function checkManifest({ entries }: Manifest): void {
   for (const { path } of entries) {
-    const [first = ''] = path.normalize('NFKC').toLowerCase().split('/');
-    // On Windows, files have a second, short name.
-    if (first === STATE_FOLDER || first.startsWith(SHORT_NAME))
+    if (isOfUpdater(path))
       throw untrusted(`The update has a file ${JSON.stringify(path)}, where the updater keeps its own.`);
   }
   const places = entries.map((entry) => ({ ...entry, target: entry.type === 'link' ? entry.target : '' }));

@@ -26,11 +26,16 @@ const launchGame: Action<{ program?: string }> = async ({ env, output }, { progr
     );
   const { install, manifest } = installed;
   const { version } = installed.install.build;
-  const program = programOf(install, manifest, chosen ?? install.program);
-  if (chosen !== undefined) await chooseProgram({ folder, program });
+  const program = programOf(install, manifest, chosen);
   const stdout = output.json ? 2 : 1;
   const game = await launch({ folder: resolve(folder), install, program, args, env, output: stdout });
-  const [code, signal] = (await once(game, 'exit')) as [number | null, string | null];
+  const ended = once(game, 'exit');
+  // Only a program that starts is remembered.
+  if (chosen !== undefined)
+    await chooseProgram({ folder, program }).catch((error: Error) =>
+      output.note(`warning: the program was not remembered. ${error.message}`),
+    );
+  const [code, signal] = (await ended) as [number | null, string | null];
   const exitCode = code ?? 1;
   const data = { game: install.game.name, version, program, exit_code: code, signal };
   return {

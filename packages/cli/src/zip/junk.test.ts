@@ -37,6 +37,7 @@ const JUNK: Record<string, Record<string, string>> = {
     'Owls.dll.mdb': '',
   },
   'settings of an editor': { '.vs/a': '', '.idea/a': '' },
+  'files of the updater': { '.chauffeur/install.json': '' },
 };
 
 /** Similar names of files that games need. */

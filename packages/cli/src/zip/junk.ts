@@ -9,6 +9,7 @@ type JunkReason =
   | 'secrets'
   | 'debug symbols'
   | 'settings of an editor'
+  | 'files of the updater'
   | 'source map, which contains the source code'
   | 'crash dump'
   | 'log'
@@ -69,6 +70,7 @@ const RULES: readonly Rule[] = [
   certain('debug symbols', /\.sym$/i, 'file', isBreakpad),
   certain('debug symbols', /\.((dll|exe)\.mdb|ilk|iobj|ipdb)$/i, 'file'),
   certain('settings of an editor', /^\.(vs|vscode|idea|fleet|itch)$/i, 'folder'),
+  certain('files of the updater', /^\.chauffeur$/i, 'folder'),
   doubtful('source map, which contains the source code', /\.(m?js|css|wasm)\.map$/i),
   doubtful('crash dump', /(\.([mh]?dmp)|^hs_err_pid\d+\.log)$/i),
   doubtful('log', /\.log$/i),

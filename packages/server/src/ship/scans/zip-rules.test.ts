@@ -54,6 +54,17 @@ describe('judgeDirectory', () => {
     assert.equal(refusal([{ path: 'a/', type: 'folder', size: 0, packedSize: 0 }]), 'no-file');
   });
 
+  it('refuses what the updater would', () => {
+    for (const path of [
+      '.chauffeur/install.json',
+      './.Chauffeur/a',
+      `${'chauffeur'.slice(0, 6).toUpperCase()}~1/a`,
+      '.chauffeur',
+    ])
+      assert.equal(refusal([{ path }]), 'updater-folder', path);
+    for (const path of ['data/.chauffeur/a', '.chauffeurs', 'chauffeur.json']) assert.equal(refusal([{ path }]), null);
+  });
+
   it('refuses names that cannot be read', () => {
     for (const path of ['', 'a\0.png', 'a\uFFFD']) assert.equal(refusal([{ path }]), 'unreadable-name');
   });

@@ -1,5 +1,5 @@
 // Decides from its central directory whether a zip is accepted: an ordered list of named rules.
-import { findWindowsProblem, foldPath, ignoresCase } from '@chauffeur/contract/file-names';
+import { findWindowsProblem, foldPath, ignoresCase, isOfUpdater, UPDATER_FOLDER } from '@chauffeur/contract/file-names';
 import type { Os } from '@chauffeur/contract/identity';
 import { GIB, LIMITS, MIB } from '@chauffeur/contract/limits';
 import { findLinkLoop, type Link } from '@chauffeur/contract/link-loops';
@@ -87,6 +87,15 @@ export const ZIP_RULES: readonly Rule[] = [
     judge: ofNames(
       hasHiddenCharacter,
       (entry) => `The name of the .zip entry ${entry} has a line break or another control character. Rename it.`,
+    ),
+  },
+  {
+    name: 'updater-folder',
+    // The updater refuses such a version, so no player could install it or update to it.
+    judge: ofNames(
+      isOfUpdater,
+      (entry) =>
+        `The .zip entry ${entry} is where the updater of players keeps its own files. Leave out the folder ${UPDATER_FOLDER}.`,
     ),
   },
   { name: 'windows-name', judge: judgeWindowsNames },
