@@ -78,7 +78,7 @@ const rollout = createRoute({
 const crashes = createRoute({
   getParentRoute: () => dev,
   path: '/crashes',
-  validateSearch: textSearch('view', 'q', 'sort'),
+  validateSearch: textSearch('kind', 'view', 'q', 'sort'),
   component: lazyPage(() => import('./pages/crashes/CrashesPage.tsx'), 'CrashesPage'),
 });
 

@@ -2,6 +2,7 @@
 // code when one of them is shown.
 import { formatBytes, formatDuration } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
+import type { EventBreadcrumb } from '@chauffeur/contract/operations/crash-events';
 import {
   type CrashAttachment,
   getCrashAttachment,
@@ -146,10 +147,29 @@ export function LogText({ text, size, is_cut, label, kind }: LogTextProps) {
 
 type Answer = OutputOf<typeof getBreadcrumbs>;
 type Breadcrumb = Answer['events'][number];
-type BreadcrumbsProps = { gameUid: string; crashId: string };
+type BreadcrumbsProps = { gameUid: string; crash: Crash };
+
+/** What the client sent of what happened before, and the last events of the session. */
+export function Breadcrumbs({ gameUid, crash }: BreadcrumbsProps) {
+  const sent = crash.event?.breadcrumbs ?? [];
+  // Without a session, there are no events, which needs to be said only if nothing else is shown.
+  const hasEvents = crash.session_id !== null || sent.length === 0;
+  return (
+    <Stack gap="md">
+      {sent.length > 0 && <BreadcrumbTable label="Breadcrumbs" rows={sent.map(sentRowOf)} />}
+      {hasEvents && (
+        <SessionEvents
+          gameUid={gameUid}
+          crashId={crash.crash_id}
+          label={sent.length > 0 ? 'Events of the session' : 'Breadcrumbs'}
+        />
+      )}
+    </Stack>
+  );
+}
 
 /** The last events that the device sent in its session before a crash. */
-export function Breadcrumbs({ gameUid, crashId }: BreadcrumbsProps) {
+function SessionEvents({ gameUid, crashId, label }: { gameUid: string; crashId: string; label: string }) {
   const { data, error, refetch } = useQuery({
     ...ask(getBreadcrumbs, { uid: gameUid, crash_id: crashId }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -164,9 +184,7 @@ export function Breadcrumbs({ gameUid, crashId }: BreadcrumbsProps) {
           Reading took too long. Earlier events may be missing.
         </Text>
       )}
-      {data.events.length > 0 && (
-        <DataTable label="Breadcrumbs" columns={COLUMNS} rows={data.events} rowKey={(_, index) => String(index)} />
-      )}
+      {data.events.length > 0 && <BreadcrumbTable label={label} rows={data.events.map(eventRowOf)} />}
     </>
   );
 }
@@ -177,15 +195,47 @@ const PROBLEMS: Readonly<Record<NonNullable<Answer['problem']>, string>> = {
   not_received: 'No events of this session arrived before the report.',
 };
 
-const COLUMNS: readonly Column<Breadcrumb>[] = [
+/** A breadcrumb of either source. */
+type BreadcrumbRow = {
+  readonly at: string | null;
+  readonly secondsBefore: number | null;
+  readonly name: string;
+  readonly message: string;
+  readonly properties: Breadcrumb['properties'];
+};
+
+function eventRowOf({ event, timestamp, received_at, seconds_before, properties }: Breadcrumb): BreadcrumbRow {
+  return { at: timestamp ?? received_at, secondsBefore: seconds_before, name: event, message: '', properties };
+}
+
+/** A level is shown if it is not the usual one. */
+function sentRowOf({ timestamp, seconds_before, level, category, message, data }: EventBreadcrumb): BreadcrumbRow {
+  const name = [category, ...(level === 'info' ? [] : [level])].filter((text) => text !== '').join(' · ');
+  return { at: timestamp, secondsBefore: seconds_before, name, message, properties: data };
+}
+
+function BreadcrumbTable({ label, rows }: { label: string; rows: readonly BreadcrumbRow[] }) {
+  return <DataTable label={label} columns={COLUMNS} rows={rows} rowKey={(_, index) => String(index)} />;
+}
+
+const COLUMNS: readonly Column<BreadcrumbRow>[] = [
   {
     header: 'Before the report',
     overflow: 'nowrap',
     width: 140,
-    title: ({ timestamp, received_at }) => formatExactTime(new Date(timestamp ?? received_at)),
-    cell: ({ seconds_before: seconds }) => formatBefore(seconds),
+    title: ({ at }) => (at === null ? undefined : formatExactTime(new Date(at))),
+    cell: ({ secondsBefore: seconds }) => (seconds === null ? '–' : formatBefore(seconds)),
   },
-  { header: 'Event', overflow: 'anywhere', cell: ({ event }) => event },
+  {
+    header: 'Event',
+    overflow: 'anywhere',
+    cell: ({ name, message }) => (
+      <>
+        {name || (message === '' ? '–' : '')}
+        {message !== '' && <div>{message}</div>}
+      </>
+    ),
+  },
   {
     header: 'Properties',
     overflow: 'anywhere',
@@ -193,7 +243,7 @@ const COLUMNS: readonly Column<Breadcrumb>[] = [
   },
 ];
 
-function Properties({ properties }: Pick<Breadcrumb, 'properties'>) {
+function Properties({ properties }: Pick<BreadcrumbRow, 'properties'>) {
   const entries = Object.entries(properties);
   if (entries.length === 0) return '–';
   return entries.map(([key, value], index) => (

@@ -34,6 +34,8 @@ const SystemFacts = lazyPart(async () => (await import('./Threads.tsx')).SystemF
 const RegisterList = lazyPart(async () => (await import('./Threads.tsx')).RegisterList);
 const LogTail = lazyPart(async () => (await import('./Attachments.tsx')).LogTail);
 const TextOrigin = lazyPart(async () => (await import('./Threads.tsx')).TextOrigin);
+const EventExceptions = lazyPart(async () => (await import('./EventStacks.tsx')).EventExceptions);
+const EventThreads = lazyPart(async () => (await import('./EventStacks.tsx')).EventThreads);
 const Breadcrumbs = lazyPart(async () => (await import('./Attachments.tsx')).Breadcrumbs);
 
 type CrashDetailsProps = {
@@ -47,6 +49,9 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
   const { data: stack, error, isLoading, refetch } = useStack(game.game_uid, crash);
   const linkOf = useSource(game.game_uid, crash.commit);
   const hasStack = crash.available.includes('stack');
+  const { event } = crash;
+  // Of native code, the stack has functions that the client didn't know.
+  const chain = event !== null && isChain(event) && stack?.format !== null ? event : null;
   return (
     <>
       <Section
@@ -62,11 +67,16 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
       >
         {!hasStack && <Text size="sm">{formatMissingStack(crash)}</Text>}
         {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
-        {isLoading && <Skeleton h={400} />}
-        {stack !== undefined && stack.crashed !== null && (
+        {isLoading && chain === null && <Skeleton h={400} />}
+        {chain !== null && (
+          <Suspense fallback={<Skeleton h={400} />}>
+            <EventExceptions event={chain} linkOf={linkOf} />
+          </Suspense>
+        )}
+        {chain === null && stack !== undefined && stack.crashed !== null && (
           <Stack thread={stack.crashed} label="Stack of the crashed thread" linkOf={linkOf} />
         )}
-        {stack !== undefined && stack.format !== null && (
+        {chain === null && stack !== undefined && stack.format !== null && (
           <Suspense>
             <TextOrigin stack={stack} linkOf={linkOf} />
           </Suspense>
@@ -102,6 +112,11 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
             </FoldedSection>
           </>
         )}
+        {event !== null && event.threads.length > 0 && stack?.format !== null && (
+          <FoldedSection title="All threads" note={formatNumber(event.threads.length + event.more_threads)}>
+            <EventThreads event={event} linkOf={linkOf} />
+          </FoldedSection>
+        )}
         <Permitted operation={getCrashLog}>
           {crash.available.includes('log') && (
             <FoldedSection title="Log">
@@ -111,7 +126,7 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
         </Permitted>
         <Permitted operation={getBreadcrumbs}>
           <FoldedSection title="Breadcrumbs">
-            <Breadcrumbs gameUid={game.game_uid} crashId={crash.crash_id} />
+            <Breadcrumbs gameUid={game.game_uid} crash={crash} />
           </FoldedSection>
         </Permitted>
         <Metadata metadata={crash.metadata} />
@@ -124,6 +139,11 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
       </Column>
     </>
   );
+}
+
+/** Whether the event has exceptions with a stack. */
+function isChain({ exceptions, platform }: NonNullable<Crash['event']>): boolean {
+  return platform !== 'native' && exceptions.some(({ frames }) => frames.length > 0);
 }
 
 function countThreads({ crashed, threads, more_threads: more }: CrashStack): number {

@@ -48,6 +48,10 @@ type CrashFilterBarProps = {
   onChange: (filters: CrashFilters) => void;
 };
 
+const KINDS = [
+  { value: 'crash', label: 'Crashes' },
+  { value: 'error', label: 'Errors' },
+] as const;
 const VIEWS = [
   { value: 'groups', label: 'Groups' },
   { value: 'reports', label: 'Reports' },
@@ -70,7 +74,7 @@ const ORDERS: Readonly<Record<GroupOrder, string>> = {
 
 export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProps) {
   const { members } = useGame();
-  const { view, query, sort } = filters;
+  const { kind, view, query, sort } = filters;
   const [newest] = builds;
   const versions = [...new Set(builds.map(({ version }) => version))];
   const version = filterValueOf(query, 'version');
@@ -80,6 +84,7 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
   return (
     <Stack gap="xs" role="search" aria-label="Crashes">
       <Group gap="sm">
+        <Choice label="Kind" value={kind} choices={KINDS} onChange={(chosen) => change({ kind: chosen })} />
         <Choice
           label="View"
           value={view}

@@ -35,7 +35,7 @@ export function CrashesPage() {
   const { data } = useQuery(ask(listGameBuilds, { uid: game.game_uid, page_size: MAX_BUILDS }));
   const builds = data?.builds ?? [];
   const change = (changed: CrashFilters) => void navigate({ search: toCrashSearch(changed), replace: true });
-  const reset = () => change(readCrashFilters({}));
+  const reset = () => change({ ...readCrashFilters({}), kind: filters.kind });
   const mistake = findMistake(filters.query);
   const empty = <NoCrashes game={game} filters={filters} onReset={reset} />;
   return (
@@ -43,7 +43,8 @@ export function CrashesPage() {
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
       <RefusalNotice gameUid={game.game_uid} />
       <CrashFilterBar filters={filters} builds={builds} onChange={change} />
-      {mistake === null && (
+      {/* Totals are those of crashes. */}
+      {mistake === null && filters.kind === 'crash' && (
         <FacetPanel game={game} query={filters.query} onChange={(query) => change({ ...filters, query })} />
       )}
       {mistake !== null ? (
@@ -144,8 +145,8 @@ type ReportListProps = {
 
 /** The crash reports of a game that match the filters. */
 function ReportList({ game, filters, empty }: ReportListProps) {
-  const { query } = filters;
-  const list = useReports({ uid: game.game_uid, ...(query !== '' && { query }) });
+  const { kind, query } = filters;
+  const list = useReports({ uid: game.game_uid, kind, ...(query !== '' && { query }) });
   return (
     <>
       <ShowNewButton list={list} format={formatShowNewReports} />
@@ -161,14 +162,25 @@ function NoCrashes({ game, filters, onReset }: NoCrashesProps) {
   if (isCrashFiltered(filters)) {
     return (
       <Group>
-        <Text size="sm">No matching crashes.</Text>
+        <Text size="sm">{filters.kind === 'crash' ? 'No matching crashes.' : 'No matching errors.'}</Text>
         <Button size="xs" variant="default" onClick={onReset}>
           Show all open groups
         </Button>
       </Group>
     );
   }
+  if (filters.kind === 'error') return <NoErrors view={filters.view} />;
   return filters.view === 'groups' ? <NoGroups game={game} /> : <CrashSetup game={game} />;
+}
+
+/** Shown without any error, and without an open group of errors. */
+function NoErrors({ view }: Pick<CrashFilters, 'view'>) {
+  return (
+    <Text size="sm">
+      {view === 'groups' ? 'No open groups of errors. ' : 'No errors yet. '}
+      An error is an exception that the game handled. Sentry's SDKs report them with captureException.
+    </Text>
+  );
 }
 
 /** All groups of a game may be closed. Without any report, the game isn't set up. */

@@ -47,8 +47,8 @@ type GroupListProps = {
 };
 
 export function GroupList({ game, filters, builds, onSort, empty }: GroupListProps) {
-  const { query, sort } = filters;
-  const input = { uid: game.game_uid, sort, ...(query !== '' && { query }) };
+  const { kind, query, sort } = filters;
+  const input = { uid: game.game_uid, kind, sort, ...(query !== '' && { query }) };
   const list = useLiveList({
     queryKey: [listCrashGroups.id, input],
     loadPage: async (cursor, signal) => {
@@ -71,7 +71,7 @@ export function GroupList({ game, filters, builds, onSort, empty }: GroupListPro
         {selectedGroups.length > 0 ? (
           <BulkBar groups={selectedGroups} triage={triage} onClear={() => setSelected([])} />
         ) : (
-          <GroupTotals gameUid={game.game_uid} query={query} />
+          <GroupTotals gameUid={game.game_uid} kind={kind} query={query} />
         )}
         <ShowNewButton list={list} format={formatShowNew} />
       </Group>
@@ -274,9 +274,11 @@ function Where({ group: { builds, build_count: buildCount, oses }, slug }: { gro
 const POLL_MS = 15_000;
 
 /** Says how many crash groups match the query, and how many reports they have. */
-function GroupTotals({ gameUid, query }: { gameUid: string; query: string }) {
+type GroupTotalsProps = Pick<CrashFilters, 'kind' | 'query'> & { gameUid: string };
+
+function GroupTotals({ gameUid, kind, query }: GroupTotalsProps) {
   const { data } = useQuery({
-    ...ask(countCrashGroups, { uid: gameUid, ...(query !== '' && { query }) }),
+    ...ask(countCrashGroups, { uid: gameUid, kind, ...(query !== '' && { query }) }),
     placeholderData: keepPreviousData,
     refetchInterval: useLiveInterval(POLL_MS),
     meta: follow('crashes'),

@@ -100,9 +100,12 @@ function Report({ game, crash, onDeleting, onDeleted }: ReportProps) {
         titleClass={classes.signature}
         tabTitle={`${crash.title} · ${game.name}`}
         badges={
-          <span role="status">
-            <StateBadge tone={tone}>{label}</StateBadge>
-          </span>
+          <>
+            {crash.kind === 'error' && <StateBadge tone="none">Handled error</StateBadge>}
+            <span role="status">
+              <StateBadge tone={tone}>{label}</StateBadge>
+            </span>
+          </>
         }
       >
         <SiteLink
@@ -211,8 +214,18 @@ function factsOf({ slug }: OpenGame, crash: Crash): Fact[] {
     ...(crash.processed_at === null
       ? []
       : [['Processed at', <Time key="processed" at={crash.processed_at} />] as const]),
-    ['Source', SOURCES[crash.source]],
+    ...eventFactsOf(crash),
+    ['Source', [SOURCES[crash.source], ...(crash.event?.sdk ? [crash.event.sdk] : [])].join(' · ')],
     ['Report ID', <CopyText key="id" text={crash.crash_id} label="report ID" />],
+  ];
+}
+
+/** Where the game was, and in which environment, as far as the client said so. */
+function eventFactsOf({ event }: Crash): Fact[] {
+  if (event === null) return [];
+  return [
+    ...(event.transaction === '' ? [] : [['Where', event.transaction] as const]),
+    ...(event.environment === '' ? [] : [['Environment', event.environment] as const]),
   ];
 }
 

@@ -1,14 +1,28 @@
 // The frames of a thread. Frames of the game stand out, runs of other frames are folded, and guessed frames are marked.
 import type { StackThread } from '@chauffeur/contract/operations/crash-stacks';
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import classes from './Stack.module.css';
-import { formatFunction, formatLocation, formatModules, type NumberedFrame, partsOf } from './stack-frames.ts';
+import {
+  formatFunction,
+  formatLocation,
+  formatModules,
+  type NumberedFrame,
+  partsOf,
+  type Source,
+  type SourceFrame,
+} from './stack-frames.ts';
 import type { LinkOf } from './use-crash.ts';
 
-type StackProps = { thread: StackThread; label: string; linkOf: LinkOf };
+type StackProps = {
+  thread: Omit<StackThread, 'frames'> & { readonly frames: readonly SourceFrame[] };
+  label: string;
+  linkOf: LinkOf;
+  /** Whether the frames that are left out can be downloaded. */
+  hasMore?: boolean;
+};
 
-export function Stack({ thread, label, linkOf }: StackProps) {
+export function Stack({ thread, label, linkOf, hasMore = true }: StackProps) {
   const { frames, more_frames: more, cut } = thread;
   return (
     <>
@@ -25,7 +39,7 @@ export function Stack({ thread, label, linkOf }: StackProps) {
       </ol>
       {more > 0 && (
         <Text size="sm" c="dimmed" mt={4}>
-          {`More frames: ${more}. Download the stack to see all of them.`}
+          {`More frames: ${more}.${hasMore ? ' Download the stack to see all of them.' : ''}`}
         </Text>
       )}
       {cut && (
@@ -57,7 +71,8 @@ function Fold({ frames, linkOf }: { frames: readonly NumberedFrame[]; linkOf: Li
 
 function Frame({ frame, isFirst, linkOf }: { frame: NumberedFrame; isFirst: boolean; linkOf: LinkOf }) {
   const link = linkOf(frame);
-  const { number, function: name, inlined, own, trust } = frame;
+  const { number, function: name, inlined, own, trust, source = null } = frame;
+  const [isOpen, setOpen] = useState(isFirst);
   return (
     <li
       className={classes.frame}
@@ -65,7 +80,18 @@ function Frame({ frame, isFirst, linkOf }: { frame: NumberedFrame; isFirst: bool
       data-first={isFirst || undefined}
       data-inlined={inlined || undefined}
     >
-      <span className={classes.number}>{inlined ? '' : number}</span>
+      {source === null ? (
+        <span className={classes.number}>{inlined ? '' : number}</span>
+      ) : (
+        <UnstyledButton
+          className={classes.toggle}
+          aria-expanded={isOpen}
+          aria-label={`Source of frame ${number}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {`${isOpen ? '▾' : '▸'}${number}`}
+        </UnstyledButton>
+      )}
       <span className={classes.name}>
         {name === null ? <i>unnamed</i> : <span title={name}>{formatFunction(name)}</span>}
         {inlined && <span className={classes.mark}>inlined</span>}
@@ -89,6 +115,22 @@ function Frame({ frame, isFirst, linkOf }: { frame: NumberedFrame; isFirst: bool
           </Anchor>
         )}
       </span>
+      {source !== null && isOpen && <SourceLines source={source} />}
     </li>
+  );
+}
+
+/** The lines of source code around the line of a frame, which stands out. */
+function SourceLines({ source: { first_line: first, at, lines } }: { source: Source }) {
+  return (
+    <ol className={classes.source} aria-label="Source code">
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, and their order never changes
+        <li key={index} aria-current={index === at || undefined}>
+          <span className={classes.number}>{first === null ? '' : first + index}</span>
+          <code>{line}</code>
+        </li>
+      ))}
+    </ol>
   );
 }

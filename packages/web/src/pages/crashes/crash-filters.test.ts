@@ -17,8 +17,18 @@ import {
 
 describe('crash filters', () => {
   it('default to open groups, and to all reports', () => {
-    assert.deepEqual(readCrashFilters({}), { view: 'groups', query: 'is:open', sort: 'last_seen' });
-    assert.deepEqual(readCrashFilters({ view: 'reports' }), { view: 'reports', query: '', sort: 'last_seen' });
+    assert.deepEqual(readCrashFilters({}), {
+      kind: 'crash',
+      view: 'groups',
+      query: 'is:open',
+      sort: 'last_seen',
+    });
+    assert.deepEqual(readCrashFilters({ view: 'reports' }), {
+      kind: 'crash',
+      view: 'reports',
+      query: '',
+      sort: 'last_seen',
+    });
     assert.equal(isCrashFiltered(readCrashFilters({})), false);
     assert.equal(isCrashFiltered(readCrashFilters({ q: '' })), false);
     assert.equal(isCrashFiltered(readCrashFilters({ q: 'is:resolved' })), true);
@@ -32,6 +42,7 @@ describe('crash filters', () => {
       { view: 'reports' },
       { view: 'reports', q: 'metadata.gpu:"RTX 3060"' },
       { view: 'reports', q: 'is:open' },
+      { kind: 'error', view: 'reports' },
     ]) {
       const entries = Object.entries(toCrashSearch(readCrashFilters(url))).filter(([, value]) => value !== undefined);
       assert.deepEqual(Object.fromEntries(entries), url);
@@ -46,7 +57,12 @@ describe('crash filters', () => {
 
   it('ignore invalid values', () => {
     const search = { view: 'x', sort: 'y', q: ` ${'a'.repeat(2000)}` };
-    assert.deepEqual(readCrashFilters(search), { view: 'groups', query: 'a'.repeat(1000), sort: 'last_seen' });
+    assert.deepEqual(readCrashFilters(search), {
+      kind: 'crash',
+      view: 'groups',
+      query: 'a'.repeat(1000),
+      sort: 'last_seen',
+    });
   });
 });
 

@@ -19,9 +19,11 @@ import {
   GROUP_STATUSES,
   type GroupOrder,
   type GroupStatus,
+  type ReportKind,
 } from '@chauffeur/contract/operations/crash-groups';
 
 export type CrashFilters = {
+  readonly kind: ReportKind;
   readonly view: CrashView;
   /** The filter in the query language; empty for everything. */
   readonly query: string;
@@ -38,6 +40,7 @@ export function readCrashFilters(search: Readonly<Record<string, string | undefi
   const isOfReports = query !== undefined && parseQuery(query).terms.some(isReportTerm);
   const view = isOfReports || search.view === 'reports' ? 'reports' : 'groups';
   return {
+    kind: search.kind === 'error' ? 'error' : 'crash',
     view,
     query: query ?? DEFAULT_QUERIES[view],
     sort: GROUP_ORDERS.find((name) => name === search.sort) ?? 'last_seen',
@@ -49,8 +52,9 @@ function isReportTerm(term: Term): boolean {
 }
 
 /** The filters as URL parameters, without defaults. */
-export function toCrashSearch({ view, query, sort }: CrashFilters) {
+export function toCrashSearch({ kind, view, query, sort }: CrashFilters) {
   return {
+    kind: kind === 'error' ? kind : undefined,
     view: view === 'reports' ? view : undefined,
     q: query === DEFAULT_QUERIES[view] ? undefined : query,
     sort: sort === 'last_seen' ? undefined : sort,

@@ -1,9 +1,17 @@
 // Prepares stacks for reading: numbers their frames, folds those outside the game, formats frames and memory as text,
 // and aligns two stacks, so that the frames that both have are in the same row.
 import type { CrashStack, StackFrame } from '@chauffeur/contract/operations/crash-stacks';
+import type { Crash } from './use-crash.ts';
+
+type EventFrame = NonNullable<Crash['event']>['exceptions'][number]['frames'][number];
+
+export type Source = NonNullable<EventFrame['source']>;
+
+/** Some clients send lines of the source code with a frame. */
+export type SourceFrame = StackFrame & { readonly source?: Source | null };
 
 /** A frame with its position on the stack. An inlined function has the number of the frame that contains it. */
-export type NumberedFrame = StackFrame & { readonly number: number };
+export type NumberedFrame = SourceFrame & { readonly number: number };
 
 type StackPart =
   | { readonly kind: 'frame'; readonly frame: NumberedFrame; readonly isFirstOwn: boolean }
@@ -14,7 +22,7 @@ type StackPart =
 const MIN_FOLDED = 2;
 
 /** Folds runs of frames that aren't the game's. If no frame is the game's, nothing is folded. */
-export function partsOf(frames: readonly StackFrame[]): StackPart[] {
+export function partsOf(frames: readonly SourceFrame[]): StackPart[] {
   const numbered = numberFrames(frames);
   const firstOwn = numbered.find(({ own }) => own);
   if (firstOwn === undefined) return numbered.map((frame) => ({ kind: 'frame', frame, isFirstOwn: false }));
@@ -37,7 +45,7 @@ function endOfRun(frames: readonly NumberedFrame[], at: number): number {
   return next === -1 ? frames.length : next;
 }
 
-function numberFrames(frames: readonly StackFrame[]): NumberedFrame[] {
+function numberFrames(frames: readonly SourceFrame[]): NumberedFrame[] {
   let number = 0;
   return frames.map((frame) => ({ ...frame, number: frame.inlined ? number : number++ }));
 }

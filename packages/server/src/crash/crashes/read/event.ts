@@ -6,6 +6,7 @@ import type { getCrash } from '@chauffeur/contract/operations/crash-reports';
 import { isAtLeast, type Role } from '@chauffeur/contract/roles';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
 import type { Breadcrumb, SentryEvent, SentryFrame, Stack } from '@chauffeur/sentry/event/event';
+import { mainStack } from '@chauffeur/sentry/event/normalize';
 import { chainOf, type Language } from '@chauffeur/sentry/grouping';
 import { ImageMap } from '@chauffeur/sentry/native-stack';
 import { SECOND } from '../../../kernel/clock.ts';
@@ -41,13 +42,14 @@ export function eventOf(event: SentryEvent, role: Role): Event {
     transaction: event.transaction,
     sdk: [event.sdk.name, event.sdk.version].filter((text) => text !== '').join(' '),
     fingerprint: event.fingerprint === null ? null : [...event.fingerprint],
-    exceptions: exceptions.map(({ relation, type, value, mechanism, isHandled, stack }) => ({
+    exceptions: exceptions.map(({ relation, type, value, mechanism, isHandled, stack }, index) => ({
       relation,
       type,
       message: value,
       mechanism,
       is_handled: isHandled,
-      ...stacks.ofException(stack),
+      // Some clients, such as that of Rust, send the only stack with a thread.
+      ...stacks.ofException(index === 0 && stack.frames.length === 0 ? mainStack(event) : stack),
     })),
     threads: threads.slice(0, LIMITS.eventThreads).map(({ id, name, isCrashed, stack }) => ({
       name: name || id,
@@ -100,13 +102,8 @@ class StackReader {
     return read;
   }
 
-  /** Some clients send the only stack with a thread. */
   ofThread(stack: Stack): EventStack {
-    return this.#read(
-      stack,
-      EVENT_LIMITS.threadFrames,
-      this.#event.exceptions.every((each) => each.stack.frames.length === 0),
-    );
+    return this.#read(stack, EVENT_LIMITS.threadFrames, this.#event.exceptions.length === 0);
   }
 
   #read(stack: Stack, limit: number, hasSources: boolean): EventStack {
