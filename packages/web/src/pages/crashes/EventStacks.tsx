@@ -34,6 +34,9 @@ const RELATIONS: Readonly<Record<EventException['relation'], string>> = {
   handled: 'While handling: ',
 };
 
+/** They say no more than that it is an exception. */
+const USUAL_MECHANISMS = ['', 'generic', 'chained'];
+
 type ExceptionProps = { exception: EventException; isRoot: boolean; linkOf: LinkOf };
 
 function ExceptionStack({ exception, isRoot, linkOf }: ExceptionProps) {
@@ -50,7 +53,7 @@ function ExceptionStack({ exception, isRoot, linkOf }: ExceptionProps) {
           <StateBadge tone={isHandled ? 'none' : 'bad'}>{isHandled ? 'Handled' : 'Unhandled'}</StateBadge>
         )}
         {isRoot && <StateBadge tone="none">Root cause</StateBadge>}
-        {mechanism !== '' && mechanism !== 'generic' && (
+        {!USUAL_MECHANISMS.includes(mechanism) && (
           <Text span size="sm" c="dimmed">
             {` ${mechanism}`}
           </Text>

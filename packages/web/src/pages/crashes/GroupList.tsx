@@ -81,7 +81,7 @@ export function GroupList({ game, filters, builds, onSort, empty }: GroupListPro
         list={list}
         columns={[
           ...(mayTriage ? [selectColumn({ ...SELECTABLE, selected, onSelect: setSelected, rows: shown })] : []),
-          ...groupColumns(game.slug, builds[0], { sort, onSort }),
+          ...groupColumns(game.slug, builds[0], { kind, sort, onSort }),
         ]}
         rowKey={({ item }) => item.group_id}
         skeletonRows={8}
@@ -106,16 +106,19 @@ function formatShowNew(count: number, isAtLeast: boolean): string {
   return count === 1 ? 'Show 1 new group' : `Show ${count} new groups`;
 }
 
-type Order = { readonly sort: GroupOrder; readonly onSort: (sort: GroupOrder) => void };
+type Order = Pick<CrashFilters, 'kind' | 'sort'> & { readonly onSort: (sort: GroupOrder) => void };
 
 function groupColumns(
   slug: string,
   newest: NewestBuild | undefined,
-  { sort, onSort }: Order,
+  { kind, sort, onSort }: Order,
 ): Column<LiveRow<ListedGroup>>[] {
   const sortedBy = (order: GroupOrder) => ({ isSorted: sort === order, onSort: () => onSort(order) });
   return [
-    { header: 'Crash', cell: (row) => <GroupTitle slug={slug} row={row} newest={newest} /> },
+    {
+      header: kind === 'crash' ? 'Crash' : 'Error',
+      cell: (row) => <GroupTitle slug={slug} row={row} newest={newest} />,
+    },
     {
       header: 'Assignee',
       hiddenBelow: 'md',

@@ -16,6 +16,7 @@ import { Notice, PageHead, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
+import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
@@ -59,8 +60,13 @@ export function GroupPage() {
           {
             key: 'crashes',
             link: (
-              <SiteLink to="/dev/$slug/crashes" params={{ slug: game.slug }} onClick={goBack}>
-                Crashes
+              <SiteLink
+                to="/dev/$slug/crashes"
+                params={{ slug: game.slug }}
+                search={{ kind: data?.report_kind === 'error' ? 'error' : undefined }}
+                onClick={goBack}
+              >
+                {data?.report_kind === 'error' ? 'Errors' : 'Crashes'}
               </SiteLink>
             ),
           },
@@ -140,6 +146,7 @@ function GroupHead({ group, newest, triage }: GroupHeadProps) {
       <Group justify="space-between" align="flex-start" gap="sm">
         <Group gap="sm" miw={0} style={{ flex: '1 1 20rem' }}>
           <GroupTitle group={group} triage={triage} />
+          {group.report_kind === 'error' && <StateBadge tone="none">Handled errors</StateBadge>}
           <GroupBadge group={group} newest={newest} />
         </Group>
         <Permitted operation={changeCrashGroups} to="triage">

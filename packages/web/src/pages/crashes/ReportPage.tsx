@@ -65,8 +65,13 @@ function parentsOf(slug: string, crash: Crash | undefined, goBack: (event: Mouse
   const all = {
     key: 'crashes',
     link: (
-      <SiteLink to="/dev/$slug/crashes" params={{ slug }} search={{ view: 'reports' }} onClick={goBack}>
-        Crashes
+      <SiteLink
+        to="/dev/$slug/crashes"
+        params={{ slug }}
+        search={{ kind: crash?.kind === 'error' ? 'error' : undefined, view: 'reports' }}
+        onClick={goBack}
+      >
+        {crash?.kind === 'error' ? 'Errors' : 'Crashes'}
       </SiteLink>
     ),
   };

@@ -89,7 +89,7 @@ function Frame({ frame, isFirst, linkOf }: { frame: NumberedFrame; isFirst: bool
           aria-label={`Source of frame ${number}`}
           onClick={() => setOpen(!isOpen)}
         >
-          {`${isOpen ? '▾' : '▸'}${number}`}
+          {`${isOpen ? '▾' : '▸'} ${number}`}
         </UnstyledButton>
       )}
       <span className={classes.name}>
@@ -120,7 +120,7 @@ function Frame({ frame, isFirst, linkOf }: { frame: NumberedFrame; isFirst: bool
   );
 }
 
-/** The lines of source code around the line of a frame, which stands out. */
+/** The lines of source code around the line of a frame, which is marked. */
 function SourceLines({ source: { first_line: first, at, lines } }: { source: Source }) {
   return (
     <ol className={classes.source} aria-label="Source code">
