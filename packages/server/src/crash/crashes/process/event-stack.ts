@@ -109,6 +109,8 @@ function threadOf(
     frame_count: frames.length + moreFrames,
     frames,
     truncated: moreFrames > 0 ? 'frames' : null,
+    // Clients send no memory.
+    stack: null,
   };
 }
 
