@@ -14,6 +14,7 @@ import { endLinks } from '../../packages/server/src/shop/bugs/reporters.ts';
 import { endAddress } from '../../packages/server/src/shop/follows/follows.ts';
 import { bundleOf } from '../../packages/server/test/setup/bundles.ts';
 import { readDumpFixture } from '../../packages/server/test/setup/crash-dumps.ts';
+import { makeDsn, type TestDsn } from '../../packages/server/test/setup/dsns.ts';
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
 import { sampleBody } from '../../packages/server/test/setup/sample-body.ts';
@@ -241,7 +242,59 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
     }),
   });
   const { email, password } = ownGame.owner;
+  let dsn: Promise<TestDsn> | undefined;
+  const sentry = (name: string, pathOfKey: (key: string) => string, type: string, makeBody: () => Buffer): Route => ({
+    name: `/api/{project}/${name}`,
+    method: 'POST',
+    succeeds: [200],
+    prepare: async () => {
+      dsn ??= makeDsn(server, game);
+      const { key, projectNo } = await dsn;
+      return { path: `/api/${projectNo}/${pathOfKey(key)}`, headers: { 'content-type': type }, body: makeBody() };
+    },
+  });
+  const sentryEvent = () => ({
+    event_id: randomUUID(),
+    level: 'fatal',
+    exception: [
+      { type: 'Error', value: 'boom', stacktrace: { frames: [{ function: 'f', filename: 'a.js', lineno: 1 }] } },
+    ],
+  });
   return [
+    sentry(
+      'envelope/',
+      (key) => `envelope/?sentry_key=${key}`,
+      'text/plain',
+      () => {
+        const items = ['{}', '{"type":"event"}', JSON.stringify(sentryEvent())];
+        return Buffer.from([...items, '{"type":"attachment","length":3,"filename":"a.txt"}', 'abc', ''].join('\n'));
+      },
+    ),
+    sentry(
+      'store/',
+      (key) => `store/?sentry_key=${key}`,
+      'application/json',
+      () => Buffer.from(JSON.stringify(sentryEvent())),
+    ),
+    sentry(
+      'minidump/',
+      (key) => `minidump/?sentry_key=${key}`,
+      'multipart/form-data; boundary=B',
+      () =>
+        multipartOf([
+          fieldPart('sentry', JSON.stringify(sentryEvent())),
+          filePart(readDumpFixture('nosym_middle'), { name: 'upload_file_minidump', filename: `${randomUUID()}.dmp` }),
+        ]),
+    ),
+    sentry(
+      'unreal/{key}/',
+      (key) => `unreal/${key}/`,
+      'application/octet-stream',
+      () =>
+        deflateSync(
+          unrealArchive([{ name: 'UEMinidump.dmp', content: readDumpFixture('nosym_middle') }], { marked: true }),
+        ),
+    ),
     {
       name: '/v1/events',
       method: 'POST',

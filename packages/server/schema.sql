@@ -2208,6 +2208,54 @@ create table dsns (
   constraint dsns_game_id_fkey FOREIGN KEY (game_id) REFERENCES dsn_projects(game_id) ON DELETE CASCADE
 );
 
+create table sentry_parts (
+  game_id uuid not null,
+  event_id text not null,
+  part_id uuid not null,
+  received_at timestamp with time zone not null,
+  attachments jsonb not null,
+  constraint sentry_parts_pkey PRIMARY KEY (game_id, event_id, part_id),
+  constraint sentry_parts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table sentry_counts (
+  game_id uuid not null,
+  day date not null,
+  dsn_id uuid not null,
+  what text not null,
+  type text not null,
+  reason text not null,
+  count bigint not null,
+  constraint sentry_counts_pkey PRIMARY KEY (game_id, day, dsn_id, what, type, reason),
+  constraint sentry_counts_what_check CHECK ((what = ANY (ARRAY['dropped'::text, 'discarded'::text, 'message'::text, 'repeated'::text]))),
+  constraint sentry_counts_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table sentry_wrong_keys (
+  day date not null,
+  game_id uuid not null,
+  key_start text not null,
+  count bigint not null,
+  last_at timestamp with time zone not null,
+  constraint sentry_wrong_keys_pkey PRIMARY KEY (game_id, day, key_start),
+  constraint sentry_wrong_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table unregistered_releases (
+  game_id uuid not null,
+  build_id uuid not null,
+  release text not null,
+  dist text not null,
+  os text not null,
+  arch text not null,
+  environment text not null,
+  created_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint unregistered_releases_pkey PRIMARY KEY (game_id, build_id),
+  constraint unregistered_releases_key UNIQUE (game_id, release, dist, os, arch, environment),
+  constraint unregistered_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2371,6 +2419,9 @@ CREATE INDEX rollout_builds_by_build ON public.rollout_builds USING btree (game_
 CREATE INDEX events_by_time ON ONLY public.events USING brin (received_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX file_differences_by_source ON public.file_differences USING btree (game_id, from_file_id);
 CREATE INDEX file_differences_unwanted ON public.file_differences USING btree (unwanted_since) WHERE (unwanted_since IS NOT NULL);
+CREATE INDEX sentry_parts_by_id ON public.sentry_parts USING btree (part_id);
+CREATE INDEX sentry_counts_day ON public.sentry_counts USING btree (day);
+CREATE INDEX sentry_wrong_keys_day ON public.sentry_wrong_keys USING btree (day);
 
 create view build_names as
  SELECT builds.game_id,
@@ -2389,7 +2440,19 @@ UNION ALL
     deleted_builds.arch,
     deleted_builds.created_at,
     true AS deleted
-   FROM deleted_builds;
+   FROM deleted_builds
+UNION ALL
+ SELECT unregistered_releases.game_id,
+    unregistered_releases.build_id,
+        CASE
+            WHEN (unregistered_releases.release = ''::text) THEN 'unregistered'::text
+            ELSE "left"(unregistered_releases.release, 64)
+        END AS version,
+    unregistered_releases.os,
+    unregistered_releases.arch,
+    unregistered_releases.created_at,
+    false AS deleted
+   FROM unregistered_releases;
 
 create view games as
  SELECT game_id,

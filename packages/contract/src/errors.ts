@@ -294,6 +294,12 @@ export const ERRORS = {
     meaning: 'An upload of what changed counts on blocks of an earlier file that was deleted in the meantime.',
     remedy: 'Upload the whole zip.',
   },
+  4054: {
+    name: 'unknownDsn',
+    status: 403,
+    meaning: "No game has this DSN, or it was revoked. The request comes from one of Sentry's SDKs.",
+    remedy: "Copy a DSN from the game's settings.",
+  },
   4074: {
     name: 'notOnChannel',
     status: 403,

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { Context } from './context.ts';
+import { writeSentryCounts } from './crash/sentry/receive/counts.ts';
 import { createHttpServer } from './http/server.ts';
 import { createMetricsServer } from './http/status.ts';
 import type { Closers } from './kernel/processes/closers.ts';
@@ -61,6 +62,7 @@ export async function startRole(
   // This closes after requests and jobs, which note changes.
   closers.add({ name: 'changes of games', seconds: CUT_SECONDS, close: () => stopChanges(ctx) });
   closers.add({ name: 'refused reports and events', seconds: CUT_SECONDS, close: () => writeRefusals(ctx) });
+  closers.add({ name: "counts of Sentry's SDKs", seconds: CUT_SECONDS, close: () => writeSentryCounts(ctx) });
   const waiting = { graceSeconds: shutdownSeconds, seconds: CUT_SECONDS };
   closers.add(
     ...(worker === undefined ? [] : [{ name: 'worker', ...waiting, close: () => worker.stop() }]),

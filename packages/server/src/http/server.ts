@@ -22,6 +22,7 @@ import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
 import { refuseAmbiguousHeads } from './request-head.ts';
 import { answerClientError, sendError } from './send-error.ts';
+import { mountSentry } from './sentry-routes.ts';
 import { mountSigningKeys } from './signing-keys-route.ts';
 import { mountStatus } from './status.ts';
 import { requestSpanOf, traceRequests } from './tracing.ts';
@@ -82,6 +83,7 @@ export function createHttpServer(
   mountAccounts(app, ctx, auth);
   mountOAuth(app, ctx, auth);
   mountOperations(app, ctx, auth, routes);
+  mountSentry(app, ctx);
   // Generated at the first request, because most processes never serve it.
   let openApi: string | undefined;
   app.get('/api/v1/openapi.json', async (_request, reply) => {
@@ -124,14 +126,21 @@ function addHooks(app: FastifyInstance, ctx: Context): void {
   });
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether requests are served while the server stops, because their clients would not repeat them. */
+    whileStopping?: boolean;
+  }
+}
+
 /** While stopping, the server completes requests in progress and rejects new ones, even on open connections. */
 function refuseWhileStopping(app: FastifyInstance): void {
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
   });
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!stopping) return;
+  app.addHook('onRequest', async (request, reply) => {
+    if (!stopping || request.routeOptions.config.whileStopping === true) return;
     reply.header('connection', 'close');
     throw errors.unavailable('The server is stopping. Try again in a few seconds.');
   });

@@ -25,9 +25,9 @@ export class UnreadableBodyError extends Error {
 export type BodyOptions = {
   /**
    * `header`: as Content-Encoding says. `zlib`: always a zlib stream, as Unreal sends. `none`: a Content-Encoding is
-   * rejected.
+   * rejected. `raw`: the reader decodes the bytes.
    */
-  encoding?: 'header' | 'zlib' | 'none';
+  encoding?: 'header' | 'zlib' | 'none' | 'raw';
   /** Bytes after decoding. Protects against small bodies that decode to huge ones. */
   maxBytes: number;
   /**
@@ -76,6 +76,7 @@ const DECODERS = {
 /** Returns undefined for a body without an encoding. */
 function createDecoder({ headers }: IncomingMessage, encoding: BodyOptions['encoding']): Transform | undefined {
   if (encoding === 'zlib') return createInflate();
+  if (encoding === 'raw') return undefined;
   const named = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (named === '' || named === 'identity') return undefined;
   if (encoding === 'none')

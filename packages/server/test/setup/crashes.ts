@@ -98,8 +98,9 @@ export async function orphansOf(server: TestServer): Promise<string[]> {
     server.ctx.db,
     sql<{
       keys: (string | null)[];
-    }>`select jsonb_build_array(dump_key, log_key, stack_key) || jsonb_path_query_array(attachments, '$[*].key')
-        || jsonb_path_query_array(attachments, '$[*].image.key') as keys from crash_reports`,
+    }>`select jsonb_build_array(dump_key, log_key, stack_key, event_key) || jsonb_path_query_array(attachments, '$[*].key')
+        || jsonb_path_query_array(attachments, '$[*].image.key') as keys from crash_reports
+      union all select jsonb_path_query_array(attachments, '$[*].key') from sentry_parts`,
   );
   const keys = referenced.flatMap((report) => report.keys.filter((key) => key !== null));
   return [...new Set(await crashBlobs(server)).symmetricDifference(new Set(keys))];

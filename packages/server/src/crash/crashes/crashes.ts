@@ -38,8 +38,8 @@ export const CRASH_TABLES: readonly string[] = [
   'crash_report_names',
 ];
 
-/** The SQL of the blobs that reports refer to (operate/backups). */
-export const { reportBlobs } = files;
+/** The SQL of the blobs that reports, and what waits to be added to one, refer to (operate/backups). */
+export const { reportBlobs, waitingBlobs } = files;
 
 /**
  * Opens a report whose dump and log, as `has_dump` and `has_log` announce, are still to be uploaded. Throws

@@ -1,7 +1,7 @@
 // The SQL of blob references: which blobs the rows of all features refer to.
 import { sql } from 'kysely';
 import { eventFileBlobs as eventFiles } from '../../analytics/events/events.ts';
-import { reportBlobs as crashes } from '../../crash/crashes/crashes.ts';
+import { reportBlobs as crashes, waitingBlobs as waiting } from '../../crash/crashes/crashes.ts';
 import { symbolBlobs as symbols } from '../../crash/symbols/symbols.sql.ts';
 import { changed, type Db, onlyRow, rows } from '../../kernel/database/db.ts';
 import { gameFileBlobs as files } from '../../ship/files/files.sql.ts';
@@ -22,7 +22,7 @@ export type BlobReference = {
 };
 
 const references = sql`(${files} union all ${symbols} union all ${media} union all ${videos}
-  union all ${patches} union all ${screenshots} union all ${crashes} union all ${eventFiles})`;
+  union all ${patches} union all ${screenshots} union all ${crashes} union all ${waiting} union all ${eventFiles})`;
 
 /** Collects the references of all rows in a temporary table, from one snapshot. Returns their number. */
 export function collectReferences(db: Db): Promise<number> {

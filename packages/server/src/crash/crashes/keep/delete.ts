@@ -54,9 +54,19 @@ export function deleteReports(db: Db, gameId: string, reportIds: readonly string
   );
 }
 
-/** The files of these reports of any game: the sweep only knows the ids, from the keys of blobs. */
-export function filesOf(db: Db, reportIds: readonly string[]): Promise<ReportFiles[]> {
-  return rows(db, sql<ReportFiles>`select ${columns} from crash_reports where report_id = any(${reportIds}::uuid[])`);
+/**
+ * The files of these reports of any game, and of what waits to be added to a report: the sweep only knows the ids, from
+ * the keys of blobs.
+ */
+export async function filesOf(db: Db, reportIds: readonly string[]): Promise<FileKeys[]> {
+  // Citus can't read both in one statement.
+  const waiting = await rows(
+    db,
+    sql<FileKeys>`select null as dump_key, null as log_key, null as stack_key, null as event_key, attachments
+      from sentry_parts where part_id = any(${reportIds}::uuid[])`,
+  );
+  const reports = sql<FileKeys>`select ${columns} from crash_reports where report_id = any(${reportIds}::uuid[])`;
+  return [...waiting, ...(await rows(db, reports))];
 }
 
 /** A batch is small enough for a short transaction. */

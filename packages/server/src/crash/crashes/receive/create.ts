@@ -63,6 +63,8 @@ export type IncomingReport = AcceptedReport & {
   log?: StoredReportFile | null;
   attachments?: readonly StoredAttachment[];
   event?: SentEvent | null;
+  /** Whether `buildId` is that of a release that no build has. */
+  isUnregistered?: boolean;
   /** The client's own id, if it cannot be guessed. */
   clientRef?: string | null;
   idempotency?: Idempotency | null;
@@ -123,6 +125,7 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
   return {
     gameId,
     buildId,
+    isUnregistered: incoming.isUnregistered ?? false,
     source,
     receivedAt,
     reportId: incoming.reportId ?? newId(receivedAt.getTime()),

@@ -4,7 +4,7 @@ import { MIB } from '@chauffeur/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { DAY, SECOND } from '../../../kernel/clock.ts';
-import { type Db, keepPlan, row } from '../../../kernel/database/db.ts';
+import { changed, type Db, keepPlan, row } from '../../../kernel/database/db.ts';
 
 /**
  * The limits of the day that begins at `day`; 0 means no limit. `bytes` limits the compressed size of dumps and logs of
@@ -71,4 +71,20 @@ export function usedToday(day: Date): RawBuilder<unknown> {
     where subject = game_id::text and name = ${sql.lit(name)} and window_start = ${day}::timestamptz), 0)`;
   return sql`${counter('crash uploads')} as uploads, ${counter('crash bytes')} as bytes,
     (select crash_mb from game_quotas where game_quotas.game_id = games.game_id) as quota_mb`;
+}
+
+/** Does the same as `findUsed` for a game of which no build is known yet. Undefined if there is no such game. */
+export function findUsedOfGame(db: Db, gameId: string, day: Date): Promise<UsedToday | undefined> {
+  return row(db, keepPlan(sql<UsedToday>`select ${usedToday(day)} from games where game_id = ${gameId}`));
+}
+
+/** Counts bytes of files that are stored apart from a report. They may exceed the limit: they are stored already. */
+export async function countStored(db: Db, gameId: string, bytes: number, day: Date): Promise<void> {
+  if (bytes === 0) return;
+  await changed(
+    db,
+    sql`insert into rate_counters (subject, name, window_start, used)
+      values (${gameId}, 'crash bytes', ${day}::timestamptz, ${bytes}::bigint)
+      on conflict (subject, name, window_start) do update set used = rate_counters.used + excluded.used`,
+  );
 }

@@ -16,7 +16,7 @@ import { type ReportBody, receiveWhole } from './one-shot.ts';
 import type { CrashFileKind } from './tokens.ts';
 
 /** The limit of a form with its skipped parts, which is enough to reach a dump after a huge log. */
-const MAX_FORM_BYTES = 512 * MIB;
+export const MAX_FORM_BYTES = 512 * MIB;
 /**
  * The limit of a compressed form, which may be a thousand times as large as what was sent: all that is kept of a
  * report, with room for its fields.
@@ -216,6 +216,8 @@ type CrashFormOptions = {
   readonly onPart: (part: CrashPart) => Promise<void>;
   /** Called for files past the maximum number of attachments. Without it, a form has no attachments. */
   readonly onLeftOut?: (name: string) => void;
+  /** Takes a file part that is none of a report's files: returns what reads it, or null for any other part. */
+  readonly onOther?: (part: FilePart) => (() => Promise<void>) | null;
   /** The kind of a file part; null for a part to leave out. By default, from the names that reporters use. */
   readonly kindOf?: (name: string, filename: string) => CrashFileKind | null;
 };
@@ -243,7 +245,7 @@ const FORM_LIMITS = {
 export async function readCrashForm(
   body: Body,
   headers: IncomingHttpHeaders,
-  { onPart, onLeftOut, kindOf = kindOfPart }: CrashFormOptions,
+  { onPart, onLeftOut, onOther, kindOf = kindOfPart }: CrashFormOptions,
 ): Promise<CrashForm> {
   const fields = new Map<string, string>();
   const omissions = new Set<string>();
@@ -257,6 +259,8 @@ export async function readCrashForm(
   }
 
   function onFile(part: FilePart): (() => Promise<void>) | null {
+    const other = onOther?.(part) ?? null;
+    if (other !== null) return other;
     const kind = part.name === METADATA_PART ? METADATA_PART : kindOf(part.name, part.filename);
     if (kind === null || kinds.has(kind)) {
       if (onLeftOut !== undefined) return onAttachment(part, onLeftOut);

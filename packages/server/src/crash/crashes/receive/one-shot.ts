@@ -70,69 +70,109 @@ export async function receiveWhole(
   request: FastifyRequest,
   read: (keep: KeepFile, attachments: KeepAttachment) => Promise<ReportBody>,
 ): Promise<OpenedReport> {
-  let maxStored = await findBytesLeft(ctx, await resolveClientIds(ctx, idsOf(request)));
-  const reportId = newId(ctx.clock.now().getTime());
-  const files: ByKind<StoredReportFile> = {};
-  const losses: ByKind<LossReason> = {};
-  /** The name of the dump in `files` if only its content says that it is one. */
-  let unnamedDump: string | null = null;
-  const keep: KeepFile = async (kind, source, isCut = () => false) => {
-    if (kind === 'dump' && unnamedDump !== null) await displaceDump(unnamedDump);
-    const stored = await tryToStore(ctx, { reportId, kind, source, maxStored });
-    if (typeof stored === 'string') {
-      losses[kind] = stored;
-      return;
-    }
-    maxStored -= stored.stored;
-    if (!isCut() && stored.size > 0) files[kind] = stored;
-    else {
-      losses[kind] = isCut() ? 'too_large' : 'empty';
-      await ctx.blobs.delete(stored.key);
-    }
-  };
-  const attachments = new Attachments(ctx, reportId);
-  /** Makes the dump an attachment, because the body has another file that is called a dump. */
-  const displaceDump = async (name: string) => {
-    const { dump } = files;
-    unnamedDump = null;
-    delete files.dump;
-    delete losses.dump;
-    if (dump !== undefined && !attachments.adopt(name, dump)) await ctx.blobs.delete(dump.key);
-  };
-  const attach: KeepAttachment = {
-    keep: async (name, source, isCut = () => false) => {
-      const { matches: isDump, all } = await beginsWith(source, DUMP_START);
-      if (isDump && files.dump === undefined && losses.dump === undefined) {
-        await keep('dump', all, isCut);
-        unnamedDump = name;
-      } else maxStored -= await attachments.add(name, all, maxStored, isCut);
-    },
-    leaveOut: (name) => attachments.leaveOut(name),
-  };
-  const deleteStored = () =>
-    deleteReportFiles(ctx, {
-      dump_key: files.dump?.key ?? null,
-      log_key: files.log?.key ?? null,
-      stack_key: null,
-      event_key: null,
-      attachments: attachments.stored,
-    });
-  const body = await read(keep, attach).catch(async (error) => {
-    await deleteStored();
+  const maxStored = await findBytesLeft(ctx, await resolveClientIds(ctx, idsOf(request)));
+  const received = new ReportFiles(ctx, newId(ctx.clock.now().getTime()), maxStored);
+  const { reportId } = received;
+  const body = await read(received.keep, received.attach).catch(async (error) => {
+    await received.deleteAll();
     throw error;
   });
   try {
-    const report = await write(ctx, request, body, { reportId, files, losses, attachments });
-    if (report.reportId !== reportId || !report.filesKept) await deleteStored();
-    else
-      for (const { size } of [...Object.values(files), ...attachments.stored])
-        ctx.metrics.uploadedBytes.inc({ way: 'crash' }, size);
+    const report = await write(ctx, request, body, received);
+    if (report.reportId !== reportId || !report.filesKept) await received.deleteAll();
+    else received.count();
     return report;
   } catch (error) {
     // After other errors, the report may have been written, so its files are left to the sweep. If the database was
     // full, nothing was written.
-    if (error instanceof ApiError || isStorageFull(error)) await deleteStored();
+    if (error instanceof ApiError || isStorageFull(error)) await received.deleteAll();
     throw error;
+  }
+}
+
+/** The files of a report, stored as they arrive, and why some were not kept. */
+export class ReportFiles {
+  readonly #ctx: Context;
+  readonly reportId: string;
+  #maxStored: number;
+  readonly files: ByKind<StoredReportFile> = {};
+  readonly losses: ByKind<LossReason> = {};
+  readonly attachments: Attachments;
+  /** The name of the dump in `files` if only its content says that it is one. */
+  #unnamedDump: string | null = null;
+
+  /** `maxStored` is the number of bytes, compressed, that may be stored of the report. */
+  constructor(ctx: Context, reportId: string, maxStored: number) {
+    this.#ctx = ctx;
+    this.reportId = reportId;
+    this.#maxStored = maxStored;
+    this.attachments = new Attachments(ctx, reportId);
+  }
+
+  /** Throws what the source throws, and errors of the store. */
+  readonly keep: KeepFile = async (kind, source, isCut = () => false) => {
+    if (kind === 'dump' && this.#unnamedDump !== null) await this.#displaceDump(this.#unnamedDump);
+    const stored = await tryToStore(this.#ctx, { reportId: this.reportId, kind, source, maxStored: this.#maxStored });
+    if (typeof stored === 'string') {
+      this.losses[kind] = stored;
+      return;
+    }
+    this.#maxStored -= stored.stored;
+    if (!isCut() && stored.size > 0) this.files[kind] = stored;
+    else {
+      this.losses[kind] = isCut() ? 'too_large' : 'empty';
+      await this.#ctx.blobs.delete(stored.key);
+    }
+  };
+
+  readonly attach: KeepAttachment = {
+    keep: async (name, source, isCut = () => false) => {
+      const { matches: isDump, all } = await beginsWith(source, DUMP_START);
+      if (isDump && this.files.dump === undefined && this.losses.dump === undefined) {
+        await this.keep('dump', all, isCut);
+        this.#unnamedDump = name;
+      } else this.#maxStored -= await this.attachments.add(name, all, this.#maxStored, isCut);
+    },
+    leaveOut: (name) => this.attachments.leaveOut(name),
+  };
+
+  /** Makes the dump an attachment, because the body has another file that is called a dump. */
+  async #displaceDump(name: string): Promise<void> {
+    const { dump } = this.files;
+    this.#unnamedDump = null;
+    delete this.files.dump;
+    delete this.losses.dump;
+    if (dump !== undefined && !this.attachments.adopt(name, dump)) await this.#ctx.blobs.delete(dump.key);
+  }
+
+  get all(): readonly StoredReportFile[] {
+    return [...Object.values(this.files), ...this.attachments.stored];
+  }
+
+  /** Sentences about the files that were left out, except for the dump. */
+  get omissions(): readonly string[] {
+    const { log } = this.losses;
+    return [...(log === undefined ? [] : [LOST_FILES[log].log]), ...this.attachments.omissions];
+  }
+
+  /** Why the dump was not kept; null if it was, or none was sent. */
+  get failure(): string | null {
+    return this.losses.dump === undefined ? null : LOST_FILES[this.losses.dump].dump;
+  }
+
+  /** Counts the bytes of the files in the metrics, once they belong to a report. */
+  count(): void {
+    for (const { size } of this.all) this.#ctx.metrics.uploadedBytes.inc({ way: 'crash' }, size);
+  }
+
+  async deleteAll(): Promise<void> {
+    await deleteReportFiles(this.#ctx, {
+      dump_key: this.files.dump?.key ?? null,
+      log_key: this.files.log?.key ?? null,
+      stack_key: null,
+      event_key: null,
+      attachments: this.attachments.stored,
+    });
   }
 }
 
@@ -180,26 +220,17 @@ async function skip(source: ByteSource): Promise<LossReason> {
   return 'past_limit';
 }
 
-type Kept = {
-  reportId: string;
-  files: ByKind<StoredReportFile>;
-  losses: ByKind<LossReason>;
-  attachments: Attachments;
-};
-
 async function write(
   ctx: Context,
   request: FastifyRequest,
   body: ReportBody,
-  { reportId, files, losses, attachments }: Kept,
+  { reportId, files, failure, attachments, omissions }: ReportFiles,
 ): Promise<OpenedReport> {
   const { source, clientRef } = body;
-  const omissions = [...(losses.log === undefined ? [] : [LOST_FILES[losses.log].log]), ...attachments.omissions];
   const ids = await resolveClientIds(ctx, idsOf(request, body.ids));
   const verdict = acceptReport({ ...ids, body: body.details(omissions) });
   if ('refused' in verdict) throw refuseReport(ctx, verdict.refused, ids);
   const { dump = null, log = null } = files;
-  const failure = losses.dump === undefined ? null : LOST_FILES[losses.dump].dump;
   const details = withRawMetadata(verdict.accepted.details, body.rawMetadata ?? null);
   const report = {
     ...verdict.accepted,

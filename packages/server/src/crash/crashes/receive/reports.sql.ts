@@ -39,6 +39,8 @@ export type NewReport = {
   gameId: string;
   reportId: string;
   buildId: string;
+  /** Whether `buildId` is that of a release that no build has. */
+  isUnregistered: boolean;
   receivedAt: Date;
   source: CrashSource;
   sent: SentFields;
@@ -223,11 +225,14 @@ const COUNTED = sql.raw(`array(select build_no::integer from build) as existing_
 function countAgainstLimits({ numbered, builds, limits }: ReportBatch): RawBuilder<unknown> {
   const { day, crashes, uploads, bytes } = limits;
   const counted = bulkOf(COUNTED_COLUMNS, numbered);
-  return sql`build as materialized (
-        -- The key lock keeps a build from being deleted while a report of it is written.
-        select build_no, game_id, build_id, version, engine_version, os, arch
-        from unnest(${arrayLiteral(builds.map(({ gameId }) => gameId))}::uuid[], ${arrayLiteral(builds.map(({ buildId }) => buildId))}::uuid[]) with ordinality as requested (game_id, build_id, build_no)
-        join builds using (game_id, build_id) join games using (game_id) for key share of builds
+  const requested = sql`unnest(${arrayLiteral(builds.map(({ gameId }) => gameId))}::uuid[], ${arrayLiteral(builds.map(({ buildId }) => buildId))}::uuid[]) with ordinality as requested (game_id, build_id, build_no)`;
+  const build = numbered.some(({ report }) => report.isUnregistered)
+    ? sql`registered as materialized (${registeredOf(requested)}), build as materialized (
+        select * from registered union all
+        select build_no, game_id, build_id, release, null, os, arch from ${requested}
+        join unregistered_releases using (game_id, build_id) join games using (game_id)`
+    : sql`build as materialized (${registeredOf(requested)}`;
+  return sql`${build}
       ), incoming as (
         select no, build_no, game_id, files, bytes, row_number() over game_so_far as position,
           count(*) over (partition by game_id) as together
@@ -268,6 +273,12 @@ function countAgainstLimits({ numbered, builds, limits }: ReportBatch): RawBuild
           left join game_quotas using (game_id)
           cross join lateral (select ${maxBytes(bytes)} as max_bytes) limits
       )`;
+}
+
+function registeredOf(requested: RawBuilder<unknown>): RawBuilder<unknown> {
+  // The key lock keeps a build from being deleted while a report of it is written.
+  return sql`select build_no, game_id, build_id, version, engine_version, os, arch from ${requested}
+    join builds using (game_id, build_id) join games using (game_id) for key share of builds`;
 }
 
 /**

@@ -13,7 +13,7 @@ import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import type { CrashDetails } from '../report/fields.ts';
 import type { OpenedReport } from './create.ts';
 import { detailsOf } from './details.ts';
-import { type KeepAttachment, type KeepFile, type ReportBody, receiveWhole } from './one-shot.ts';
+import { type KeepAttachment, type KeepFile, receiveWhole } from './one-shot.ts';
 
 /** A dump, a log, and the other files of the client. */
 const MAX_ARCHIVE_BYTES = 2 * LIMITS.crashFileBytes + 64 * MIB;
@@ -26,11 +26,22 @@ const MAX_CONTEXT_BYTES = 4 * MIB;
  */
 export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<OpenedReport> {
   return receiveWhole(ctx, request, async (keep, attachments) => {
-    return withWorkFolder(ctx.config.dataFolder, async (folder) => {
-      await using file = await open(join(folder, 'archive'), 'w+', PRIVATE_FILE);
-      await inflate(ctx, request, file);
-      return await readArchive(file, keep, attachments);
-    });
+    const xml = await readUnrealBody(ctx, request, keep, attachments);
+    return { source: 'unreal', ids: {}, clientRef: null, details: (omissions) => detailsOfContext(xml, omissions) };
+  });
+}
+
+/** Stores the files of the archive in `request`, and returns its context, which is empty without one. */
+export function readUnrealBody(
+  ctx: Context,
+  request: FastifyRequest,
+  keep: KeepFile,
+  attachments: KeepAttachment,
+): Promise<string> {
+  return withWorkFolder(ctx.config.dataFolder, async (folder) => {
+    await using file = await open(join(folder, 'archive'), 'w+', PRIVATE_FILE);
+    await inflate(ctx, request, file);
+    return await readArchive(file, keep, attachments);
   });
 }
 
@@ -47,7 +58,7 @@ async function inflate(ctx: Context, request: FastifyRequest, file: FileHandle):
   }
 }
 
-async function readArchive(file: FileHandle, keep: KeepFile, attachments: KeepAttachment): Promise<ReportBody> {
+async function readArchive(file: FileHandle, keep: KeepFile, attachments: KeepAttachment): Promise<string> {
   const files = await listFiles(file);
   const context = files.find(({ name }) => /\.runtime-xml$/i.test(name));
   const dump = files.find(({ magic }) => magic === 'MDMP' || magic === 'PMDM');
@@ -60,8 +71,7 @@ async function readArchive(file: FileHandle, keep: KeepFile, attachments: KeepAt
     if (index < LIMITS.crashAttachments) await attachments.keep(other.name, contentOf(file, other));
     else attachments.leaveOut(other.name);
   }
-  const xml = context === undefined ? '' : await textOf(file, context);
-  return { source: 'unreal', ids: {}, clientRef: null, details: (omissions) => detailsOfContext(xml, omissions) };
+  return context === undefined ? '' : await textOf(file, context);
 }
 
 async function listFiles(file: FileHandle): Promise<ArchivedFile[]> {

@@ -133,3 +133,8 @@ export const reportBlobs = sql`select file.key, file.size, null::text as sha256,
       ) || attachments || jsonb_path_query_array(attachments, '$[*].image')
     ) as file (key text, size bigint)
   where file.key is not null`;
+
+/** Those of attachments that arrived before their event (crash/sentry). */
+export const waitingBlobs = sql`select file.key, file.size, null::text as sha256,
+    case when file.key like ${sql.lit(`%${PACKED_SUFFIX}`)} then 'zstd' end as packing
+  from sentry_parts, lateral jsonb_to_recordset(attachments) as file (key text, size bigint)`;

@@ -1,0 +1,196 @@
+// Receives envelopes, and the single events of old clients.
+import { errors } from '@chauffeur/contract/errors';
+import { discardedOf } from '@chauffeur/sentry/client-report';
+import type { RequestHead } from '@chauffeur/sentry/dsn/credentials';
+import { decodeBody } from '@chauffeur/sentry/encoding';
+import { collectBody, collectBytes, type Envelope } from '@chauffeur/sentry/envelope/collect';
+import { MAX_EVENT_BYTES } from '@chauffeur/sentry/envelope/kinds';
+import { parseStoreBody } from '@chauffeur/sentry/envelope/store-body';
+import { SentryError } from '@chauffeur/sentry/error';
+import { kindOfEvent, normalizeEvent, userReportOf } from '@chauffeur/sentry/event/normalize';
+import { eventIdOf } from '@chauffeur/sentry/ids';
+import { sessionOf } from '@chauffeur/sentry/sessions';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../../context.ts';
+import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
+import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
+import { buildFactsOf } from './choose-build.ts';
+import { countSentry } from './counts.ts';
+import { detailsOfEvent } from './event-details.ts';
+import { deviceUidOf, Intake } from './intake.ts';
+import { credentialsOf, findSender, type Sender } from './sender.ts';
+
+/** What a request is answered. */
+export type Received = {
+  readonly sender: Sender;
+  /** The event's; null if it has none. */
+  readonly id: string | null;
+  /** Whether it had anything that nothing is made of, so that the client is asked to stop sending it. */
+  readonly hasUnused: boolean;
+};
+
+/** `POST …/envelope/`, and the tunnel, whose key is only in the envelope. Throws `unknownDsn` and `limitReached`. */
+export async function receiveEnvelope(ctx: Context, request: FastifyRequest, head: RequestHead): Promise<Received> {
+  // Most requests have their key in the head: then nothing is read of those with a wrong one.
+  let sender = hasKey(head) ? await findSender(ctx, request, head) : null;
+  let intake: Intake | null = null;
+  const idleMs = ctx.config.uploadIdleSeconds * 1000;
+  const options = { encoding: 'raw', maxBytes: MAX_FORM_BYTES, idleMs } as const;
+  const envelope = await receiveBody(request.raw, options, (body) =>
+    collectBody(body, request.headers['content-encoding'], {
+      onHeader: async (header) => {
+        const whole = { ...head, dsn: header.dsn };
+        if (sender === null) sender = await findSender(ctx, request, whole);
+        else credentialsOf(ctx, request, whole);
+        intake = new Intake(ctx, sender, eventIdOf(header.event_id));
+      },
+      keepFile: async ({ kind, filename, bytes, isWhole }) => {
+        if (kind === 'apple_report') return skip(bytes);
+        const files = await intake!.files();
+        const before = files.all.length;
+        if (kind === 'minidump') await keepDump(files, filename, bytes);
+        else await files.attach.keep(filename === '' ? kind : filename, bytes, () => !isWhole());
+        return files.all.length > before ? null : 'too_large';
+      },
+    }),
+  );
+  if (sender === null || intake === null) throw unreadable(envelope.failure);
+  return finish(ctx, sender, intake, envelope);
+}
+
+function hasKey(head: RequestHead): boolean {
+  const { headers, query } = head;
+  return headers['x-sentry-auth'] !== undefined || headers.authorization !== undefined || query.has('sentry_key');
+}
+
+async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {
+  for await (const _ of bytes);
+  return 'not_used';
+}
+
+/** A dump that was cut off is kept: the stackwalker reads what there is of it. Anything else is an attachment. */
+async function keepDump(
+  files: Awaited<ReturnType<Intake['files']>>,
+  filename: string,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await files.attach.keep(filename === '' ? 'minidump.dmp' : filename, bytes);
+}
+
+/** An envelope of which nothing could be read. */
+function unreadable(failure: unknown): unknown {
+  if (failure instanceof BodyTooLargeError || (failure instanceof SentryError && failure.code === 'too-large'))
+    return errors.tooLarge('The envelope is too large. Send a smaller one.');
+  if (failure instanceof SentryError) return errors.unreadableBody(failure.message, { cause: failure });
+  return failure ?? errors.unknownDsn('The request has no key. Send the DSN of the game with it.');
+}
+
+async function finish(ctx: Context, sender: Sender, intake: Intake, envelope: Envelope): Promise<Received> {
+  const { items, dropped, failure } = envelope;
+  const count = (what: 'dropped' | 'discarded' | 'message', type: string, reason: string, quantity = 1) =>
+    countSentry(ctx, { ...sender, what, type, reason }, quantity);
+  for (const { type, reason, quantity } of dropped) count('dropped', type, reason, quantity);
+  const isEmpty = items.length === 0 && dropped.length === 0 && intake.openFiles === null;
+  if (isEmpty && (failure instanceof SentryError || failure instanceof BodyTooLargeError)) throw unreadable(failure);
+  let id = envelope.eventId;
+  let usesFiles = false;
+  for (const { type, value } of items) {
+    if (type === 'client_report')
+      for (const { reason, category, quantity } of discardedOf(value)) count('discarded', category, reason, quantity);
+    else if (type === 'event') {
+      const event = normalizeEvent(value, usesFiles ? null : envelope.eventId);
+      id ??= event.eventId;
+      const hasDump = !usesFiles && intake.hasDump;
+      const kind = kindOfEvent(event, { type, hasDump });
+      if (kind === 'message') count('message', event.level, '');
+      else if (kind === 'feedback' || kind === 'transaction') count('dropped', kind, 'not_yet');
+      else {
+        // The files are those of the first event: clients send one in an envelope.
+        const target = usesFiles ? new Intake(ctx, sender, event.eventId) : intake;
+        usesFiles = true;
+        await target.report({
+          kind,
+          event,
+          build: buildFactsOf(event),
+          details: detailsOfEvent(event, {
+            others: {},
+            deviceUid: deviceUidOf(ctx, event.userId),
+            sessionId: sessionIdOf(items),
+            userMessage: userMessageOf(items, event.eventId),
+            omissions: [...target.omissions, ...omissionsOf(envelope)],
+          }),
+        });
+      }
+    } else count('dropped', type, 'not_yet');
+  }
+  if (!usesFiles) await finishFiles(ctx, sender, intake, envelope);
+  return { sender, id, hasUnused: dropped.some(({ reason }) => reason === 'not_used') };
+}
+
+/** Keeps files that came without an event. A dump is a crash even so. */
+async function finishFiles(ctx: Context, sender: Sender, intake: Intake, { items }: Envelope): Promise<void> {
+  const isOfOther = items.some(({ type }) => type === 'event' || type === 'feedback');
+  if (intake.hasDump) {
+    const details = detailsOfEvent(null, {
+      others: {},
+      deviceUid: null,
+      sessionId: sessionIdOf(items),
+      userMessage: '',
+      omissions: intake.omissions,
+    });
+    await intake.report({ kind: 'crash', event: null, build: NO_FACTS, details });
+  } else if (isOfOther) await intake.discard();
+  else if (intake.openFiles !== null && !(await intake.keepAlone()))
+    countSentry(ctx, { ...sender, what: 'dropped', type: 'attachment', reason: 'no_event' });
+}
+
+export const NO_FACTS = {
+  release: '',
+  dist: '',
+  os: '',
+  arch: '',
+  environment: '',
+  buildIds: [],
+  debugIds: [],
+} as const;
+
+function sessionIdOf(items: Envelope['items']): string | null {
+  const session = items.find(({ type }) => type === 'session');
+  return session === undefined ? null : (sessionOf(session.value)?.sid ?? null);
+}
+
+function userMessageOf(items: Envelope['items'], eventId: string | null): string {
+  const reports = items.filter(({ type }) => type === 'user_report').map(({ value }) => userReportOf(value));
+  return reports.find((report) => report !== null && report.eventId === eventId)?.message ?? '';
+}
+
+/** What was left out of the envelope, apart from its files. */
+function omissionsOf({ dropped, isCut }: Envelope): string[] {
+  const tooLarge = dropped.filter(({ type, reason }) => type !== 'attachment' && reason === 'too_large');
+  return [
+    ...tooLarge.map(({ type }) => `An item of type ${type} was too large and was left out.`),
+    ...(isCut ? ['The report was cut off on its way.'] : []),
+  ];
+}
+
+/** `POST …/store/`: one event as JSON. Throws like `receiveEnvelope`, and `unreadableBody`. */
+export async function receiveStore(ctx: Context, request: FastifyRequest, head: RequestHead): Promise<Received> {
+  const sender = await findSender(ctx, request, head);
+  const idleMs = ctx.config.uploadIdleSeconds * 1000;
+  // Base64 is a third larger.
+  const options = { encoding: 'raw', maxBytes: 2 * MAX_EVENT_BYTES, idleMs } as const;
+  const bytes = await receiveBody(request.raw, options, (body) =>
+    collectBytes(
+      decodeBody(body, request.headers['content-encoding'], { maxBytes: 2 * MAX_EVENT_BYTES }),
+      2 * MAX_EVENT_BYTES,
+    ),
+  ).catch((error: unknown) => {
+    throw error instanceof SentryError || error instanceof BodyTooLargeError ? unreadable(error) : error;
+  });
+  const value = bytes === null ? undefined : parseStoreBody(bytes);
+  if (value === undefined) throw errors.unreadableBody('The body is not an event as JSON, or is too large.');
+  const { eventId } = normalizeEvent(value);
+  const intake = new Intake(ctx, sender, eventId);
+  const items = [{ type: 'event' as const, value }];
+  return finish(ctx, sender, intake, { header: {}, eventId, items, dropped: [], isCut: false, failure: undefined });
+}

@@ -1,0 +1,40 @@
+// Finds out which game a request is for.
+import { errors } from '@chauffeur/contract/errors';
+import { type RequestHead, readCredentials } from '@chauffeur/sentry/dsn/credentials';
+import { SentryError } from '@chauffeur/sentry/error';
+import type { Context } from '../../../context.ts';
+import { countPublicPost } from '../../../request/address-limit.ts';
+import { findDsn } from '../dsns/find-dsn.ts';
+import { countWrongKey } from './counts.ts';
+
+export type Sender = { readonly gameId: string; readonly dsnId: string };
+
+/** The largest number of a project. */
+const MAX_PROJECT = 2 ** 31 - 1;
+
+/**
+ * The game and the DSN. Throws `unknownDsn` without a key, and for a key that isn't one of the game, whether or not the
+ * game or the key exists. Only such requests count for the limit of their address: many players may share one.
+ */
+export async function findSender(ctx: Context, request: { readonly ip: string }, head: RequestHead): Promise<Sender> {
+  const { key, project } = credentialsOf(ctx, request, head);
+  const projectNo = Number(project);
+  const found = projectNo <= MAX_PROJECT ? await findDsn(ctx, { projectNo, key }) : undefined;
+  if (found !== undefined) return found;
+  countPublicPost(ctx, request);
+  if (projectNo <= MAX_PROJECT) countWrongKey(ctx, { projectNo, key });
+  throw errors.unknownDsn(
+    'The key is not one of this project, or was revoked. Use the DSN in the settings of the game.',
+  );
+}
+
+/** Throws `unknownDsn` unless the head names one project and a key. */
+export function credentialsOf(ctx: Context, request: { readonly ip: string }, head: RequestHead) {
+  try {
+    return readCredentials(head);
+  } catch (error) {
+    if (!(error instanceof SentryError)) throw error;
+    countPublicPost(ctx, request);
+    throw errors.unknownDsn(error.message, { cause: error });
+  }
+}

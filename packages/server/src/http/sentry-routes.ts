@@ -1,0 +1,148 @@
+// Serves the addresses of Sentry's SDKs, whose requests and responses have their own form. What they are refused is lost:
+// clients repeat nothing, whatever the status, except that some wait for the end of Retry-After with what comes next.
+import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
+import { formatRateLimits, UNUSED_CATEGORIES } from '@chauffeur/sentry/answers';
+import type { RequestHead } from '@chauffeur/sentry/dsn/credentials';
+import type { Category } from '@chauffeur/sentry/envelope/kinds';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.ts';
+import { type Received, receiveEnvelope, receiveStore } from '../crash/sentry/receive/envelope.ts';
+import { receiveMinidump, receiveUnrealArchive } from '../crash/sentry/receive/minidump.ts';
+import { HOUR, SECOND } from '../kernel/clock.ts';
+import { createRecent } from '../kernel/collections/cache.ts';
+import { newId } from '../kernel/secrets/ids.ts';
+import { perContext } from '../request/per-context.ts';
+import { leaveBodiesUnread } from './body-parsers.ts';
+import { PREFLIGHT_SECONDS } from './cross-origin.ts';
+import { sendError } from './send-error.ts';
+
+type Endpoint = {
+  /** The id in logs and metrics. */
+  readonly operation: string;
+  readonly url: string;
+  readonly receive: (ctx: Context, request: FastifyRequest, head: RequestHead) => Promise<Received>;
+  readonly answer?: (reply: FastifyReply, received: Received) => FastifyReply;
+};
+
+const ENDPOINTS: readonly Endpoint[] = [
+  { operation: 'sentry.envelope', url: '/api/:project/envelope', receive: receiveEnvelope },
+  { operation: 'sentry.store', url: '/api/:project/store', receive: receiveStore },
+  { operation: 'sentry.minidump', url: '/api/:project/minidump', receive: receiveMinidump, answer: sendBareId },
+  { operation: 'sentry.unreal', url: '/api/:project/unreal/:key', receive: receiveUnrealArchive, answer: sendBareId },
+  // Only the DSN in the envelope says which game it is for.
+  { operation: 'sentry.tunnel', url: '/tunnel', receive: receiveEnvelope },
+];
+
+const HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-sentry-error, x-sentry-rate-limits, retry-after',
+  // A page that is isolated from other origins, as those of games with threads, reads nothing else.
+  'cross-origin-resource-policy': 'cross-origin',
+} as const;
+
+export function mountSentry(app: FastifyInstance, ctx: Context): void {
+  app.register(async (scope) => {
+    leaveBodiesUnread(scope);
+    for (const endpoint of ENDPOINTS) mountEndpoint(scope, ctx, endpoint);
+  });
+}
+
+function mountEndpoint(
+  app: FastifyInstance,
+  ctx: Context,
+  { operation, url, receive, answer = sendId }: Endpoint,
+): void {
+  app.route<{ Params: { project?: string; key?: string } }>({
+    method: 'POST',
+    url,
+    config: { operation, whileStopping: true },
+    errorHandler: (error, request, reply) => sendSentryError(ctx, request, reply, error),
+    handler: async (request, reply) => {
+      const { project, key } = request.params;
+      if (project !== undefined && !/^\d{1,18}$/.test(project)) throw errors.notFound('There is no such project.');
+      const [, query = ''] = request.url.split('?', 2);
+      const head = { headers: request.headers, query: new URLSearchParams(query), project, pathKey: key };
+      const received = await receive(ctx, request, head);
+      reply.headers(HEADERS);
+      askToStop(ctx, reply, received);
+      return answer(reply.code(200), received);
+    },
+  });
+  app.options(url, { config: { operation } }, async (_request, reply) =>
+    reply
+      .code(204)
+      .headers(HEADERS)
+      .header('access-control-allow-methods', 'POST')
+      .header('access-control-allow-headers', 'x-sentry-auth, content-type, content-encoding, authorization')
+      .header('access-control-max-age', String(PREFLIGHT_SECONDS))
+      .send(),
+  );
+}
+
+function sendId(reply: FastifyReply, { id }: Received): FastifyReply {
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(id === null ? {} : { id }));
+}
+
+/** Crashpad keeps the whole body as the id of the report. */
+function sendBareId(reply: FastifyReply, received: Received & { readonly guid?: string }): FastifyReply {
+  const id = received.guid || received.id || newId();
+  return reply.header('content-type', 'text/plain; charset=utf-8').send(id);
+}
+
+/** How long clients keep to themselves what nothing is made of. */
+const STOP_SECONDS = HOUR / SECOND;
+const MAX_DSNS = 10_000;
+
+/** DSNs whose clients sent something that nothing is made of, and when. */
+const wastefulOf = perContext(() => createRecent<string, number>(MAX_DSNS));
+
+/** Clients obey this with any status. Only clients that send such things are asked, because some of them log it. */
+function askToStop(ctx: Context, reply: FastifyReply, { sender, hasUnused }: Received): void {
+  const wasteful = wastefulOf(ctx);
+  const now = ctx.clock.now().getTime();
+  if (hasUnused) wasteful.set(sender.dsnId, now);
+  const age = now - (wasteful.get(sender.dsnId) ?? Number.NEGATIVE_INFINITY);
+  if (age >= 0 && age < HOUR)
+    reply.header(
+      'x-sentry-rate-limits',
+      formatRateLimits([{ seconds: STOP_SECONDS, categories: UNUSED_CATEGORIES, reason: 'not_used' }]),
+    );
+}
+
+/** The shortest time that clients have to wait: they send nothing again, so waiting is all that a refusal is for. */
+const MIN_WAIT_SECONDS = 60;
+/** Clients may start again in between. */
+const MAX_WAIT_SECONDS = HOUR / SECOND;
+const LIMITED: readonly Category[] = ['error', 'default', 'attachment'];
+
+/**
+ * A failure of ours is a limit, too: clients then wait with what comes next, and no client sends again what
+ * failed.
+ */
+function sendSentryError(ctx: Context, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  reply.headers(HEADERS);
+  sendError(ctx, request, reply, thrown, CODES.unreadableBody, (error) => {
+    const isFailure = error.status >= 500;
+    const detail = isFailure ? 'The server cannot take reports at the moment.' : error.message;
+    reply.header('x-sentry-error', oneLine(detail));
+    if (isFailure || error.status === 429) {
+      const seconds = waitOf(error);
+      reply.code(429).header('retry-after', String(seconds));
+      const reason = isFailure ? 'unavailable' : 'limit_reached';
+      reply.header('x-sentry-rate-limits', formatRateLimits([{ seconds, categories: LIMITED, reason }]));
+    }
+    return { detail, causes: [] };
+  });
+  return reply;
+}
+
+function waitOf({ data }: ApiError): number {
+  return Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, Number(data?.retry_after ?? 0)));
+}
+
+/** Headers have only ASCII. */
+function oneLine(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, ' ');
+}
