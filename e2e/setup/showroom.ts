@@ -60,6 +60,7 @@ export async function furnish(service: Service): Promise<Showroom> {
     }),
     sendEvents(target),
   ]);
+  for (const name of ['Windows', 'Linux and Steam Deck']) await ask('POST', `/games/${owner.gameUid}/dsns`, { name });
   const { organisations } = await ask<{ organisations: { organisation_uid: string }[] }>('GET', '/organisations');
   const paths: Record<PageName, string> = {
     home: '/',
@@ -135,6 +136,7 @@ export async function furnish(service: Service): Promise<Showroom> {
       settingsGrouping: '/settings/grouping',
       settingsIssues: '/settings/issues',
       settingsSource: '/settings/source',
+      settingsSentry: '/settings/sentry',
       settingsBugs: '/settings/bugs',
       settingsEventFiles: '/settings/event-files',
       settingsAudit: '/settings/audit',

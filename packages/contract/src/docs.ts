@@ -133,6 +133,12 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         description: 'How clients send events and detect crashes.',
       },
       {
+        page: 'sentry',
+        title: "Use Sentry's SDKs",
+        label: "Sentry's SDKs",
+        description: 'Give an SDK the address of your game: DSNs, and the lines for each engine.',
+      },
+      {
         page: 'unity',
         title: 'Crashes and events from Unity',
         label: 'Unity',

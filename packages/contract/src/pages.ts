@@ -80,6 +80,7 @@ export const PAGES = {
   settingsGrouping: '/dev/:uid/settings/grouping',
   settingsIssues: '/dev/:uid/settings/issues',
   settingsSource: '/dev/:uid/settings/source',
+  settingsSentry: '/dev/:uid/settings/sentry',
   settingsBugs: '/dev/:uid/settings/bugs',
   settingsEventFiles: '/dev/:uid/settings/event-files',
   settingsAudit: '/dev/:uid/settings/audit',

@@ -199,6 +199,13 @@ const settingsGrouping = createRoute({
   component: lazyPage(() => import('./pages/grouping/GroupingPage.tsx'), 'GroupingPage'),
 });
 
+const settingsSentry = createRoute({
+  getParentRoute: () => gameSettings,
+  path: '/sentry',
+  validateSearch: textSearch('sdk'),
+  component: lazyPage(() => import('./pages/sentry/SentryPage.tsx'), 'SentryPage'),
+});
+
 const settingsBugs = createRoute({
   getParentRoute: () => gameSettings,
   path: '/bugs',
@@ -257,6 +264,7 @@ export const developer = dev.addChildren([
     settingsGrouping,
     settingsIssues,
     settingsSource,
+    settingsSentry,
     settingsBugs,
     settingsEventFiles,
     settingsAudit,

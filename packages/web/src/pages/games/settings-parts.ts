@@ -4,6 +4,7 @@ import { listAuditEntries } from '@chauffeur/contract/operations/audit';
 import { getBugSettings, setBugSettings } from '@chauffeur/contract/operations/bugs';
 import { getGameDeletion } from '@chauffeur/contract/operations/deletion';
 import { issueDeployKey, listDeployKeys } from '@chauffeur/contract/operations/deploy-keys';
+import { listDsns } from '@chauffeur/contract/operations/dsns';
 import { getEventFiles, setEventFiles } from '@chauffeur/contract/operations/event-files';
 import { getGame, updateGame } from '@chauffeur/contract/operations/games';
 import { getGroupingRules, setGroupingRules } from '@chauffeur/contract/operations/grouping-rules';
@@ -61,6 +62,12 @@ export const SETTINGS_GROUPS = [
   {
     name: 'Crashes and bugs',
     parts: [
+      {
+        path: 'sentry',
+        name: 'Sentry SDKs',
+        words: 'dsn sdk address key unity unreal godot electron android ios cocoa native python rust java dotnet',
+        read: listDsns,
+      },
       {
         path: 'grouping',
         name: 'Crash grouping',
