@@ -206,6 +206,23 @@ describe('files for macOS', { skip: CORPUS_MISSING }, () => {
     assert.deepEqual(symbols.map(({ cpu, state }) => `${cpu} ${state}`).sort(), ['arm64 compiled', 'x86_64 compiled']);
     assert.equal(new Set(symbols.map(({ native_checksum: checksum }) => checksum)).size, 1);
   });
+
+  test('a universal binary whose CPUs share a UUID is refused with the reason', async () => {
+    const { game, buildId } = await makeBuild();
+    const file = Buffer.from(corpus('macho-fat-O2/engine.dSYM/Contents/Resources/DWARF/engine'));
+    const command = Buffer.from([0x1b, 0, 0, 0, 0x18, 0, 0, 0]);
+    const first = file.indexOf(command);
+    const second = file.indexOf(command, first + 1);
+    assert.ok(first > 0 && second > 0);
+    file.copy(file, second, first, first + 24);
+    await send(game, buildId, 'Owls', file);
+    const [symbol] = await untilConverted(game, buildId);
+    assert.equal(symbol?.state, 'unreadable');
+    assert.match(
+      symbol?.problem ?? '',
+      /“Owls” has different symbols with the same debug id, such as for two architectures/,
+    );
+  });
 });
 
 describe('a program of Windows without a debug id', () => {

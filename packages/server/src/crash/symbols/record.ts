@@ -75,14 +75,17 @@ function groupByModule(texts: readonly StoredText[]): StoredText[] | ApiError {
     const key = `${debugId}/${debugFile.toLowerCase()}`;
     const other = byModule.get(key);
     if (other === undefined) byModule.set(key, text);
-    else if (other.checksum !== text.checksum) {
-      const names = `${formatFileName(other.name)} and ${formatFileName(text.name)}`;
-      return errors.notSymbols(
-        `${names} are different symbol files for the same module and debug id. Send only one of them.`,
-      );
-    }
+    else if (other.checksum !== text.checksum) return errors.notSymbols(describeConflict(other, text));
   }
   return [...byModule.values()];
+}
+
+/** Both have the same module and debug id. The parts of a universal binary have one name. */
+function describeConflict(first: StoredText, second: StoredText): string {
+  const [name, other] = [formatFileName(first.name), formatFileName(second.name)];
+  if (name === other)
+    return `${name} has different symbols with the same debug id, such as for two architectures. Send only one of them, or link each with its own UUID.`;
+  return `${name} and ${other} are different symbol files for the same module and debug id. Send only one of them.`;
 }
 
 /** A text of this upload, or one that was made of a native file of it for another build. */
