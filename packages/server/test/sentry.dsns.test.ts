@@ -5,7 +5,7 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import { parseDsn } from '@chauffeur/sentry/dsn/dsn';
 import { sql } from 'kysely';
 import { findDsn } from '../src/crash/sentry/dsns/find-dsn.ts';
-import { MINUTE, SECOND } from '../src/kernel/clock.ts';
+import { DAY, MINUTE, SECOND } from '../src/kernel/clock.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';
 import { makeDsn, type TestDsn } from './setup/dsns.ts';
@@ -96,6 +96,10 @@ describe('a DSN', () => {
     await find(dsn);
     await until(async () => (await lastUse()) !== first);
     assert.equal(await lastUse(), second);
+    now -= DAY;
+    const earlier = now;
+    await find(dsn);
+    await untilEqual(lastUse, earlier);
   });
 });
 

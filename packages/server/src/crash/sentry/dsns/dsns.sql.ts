@@ -98,11 +98,12 @@ export function findDsnByKey(db: Db, keyHash: Buffer): Promise<FoundDsn | undefi
   return row(db, findQuery(keyHash));
 }
 
-/** Writes nothing if another process did in the last minute. */
+/** Writes nothing if another process did in the last minute. A time from while a clock was ahead is replaced. */
 export async function touchDsn(db: Db, { game_id, dsn_id }: FoundDsn, now: Date): Promise<void> {
   await changed(
     db,
     sql`update dsns set last_used_at = ${now} where game_id = ${game_id} and dsn_id = ${dsn_id}
-      and (last_used_at is null or last_used_at < ${now}::timestamptz - interval '1 minute')`,
+      and (last_used_at is null
+        or last_used_at not between ${now}::timestamptz - interval '1 minute' and ${now}::timestamptz)`,
   );
 }
