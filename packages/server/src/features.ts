@@ -44,6 +44,7 @@ export * as crashesSearches from './crash/crashes/triage/searches.ts';
 export * as crashesUndo from './crash/crashes/triage/undo.ts';
 export * as issueTracker from './crash/issue-tracker/issue-tracker.ts';
 export * as sentryDsns from './crash/sentry/dsns/dsns.ts';
+export * as sentryAssign from './crash/sentry/receive/assign.job.ts';
 export * as sentryCounts from './crash/sentry/receive/counts.ts';
 export * as sentryParts from './crash/sentry/receive/parts.ts';
 export * as sentrySettle from './crash/sentry/receive/settle.job.ts';

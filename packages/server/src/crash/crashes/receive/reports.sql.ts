@@ -227,10 +227,11 @@ function countAgainstLimits({ numbered, builds, limits }: ReportBatch): RawBuild
   const counted = bulkOf(COUNTED_COLUMNS, numbered);
   const requested = sql`unnest(${arrayLiteral(builds.map(({ gameId }) => gameId))}::uuid[], ${arrayLiteral(builds.map(({ buildId }) => buildId))}::uuid[]) with ordinality as requested (game_id, build_id, build_no)`;
   const build = numbered.some(({ report }) => report.isUnregistered)
-    ? sql`registered as materialized (${registeredOf(requested)}), build as materialized (
-        select * from registered union all
-        select build_no, game_id, build_id, release, null, os, arch from ${requested}
-        join unregistered_releases using (game_id, build_id) join games using (game_id)`
+    ? sql`registered as materialized (${registeredOf(requested)}), unregistered as materialized (
+        select build_no, game_id, build_id, release, null::text as engine_version, os, arch from ${requested}
+        join unregistered_releases using (game_id, build_id) join games using (game_id)
+        for key share of unregistered_releases
+      ), build as materialized (select * from registered union all select * from unregistered`
     : sql`build as materialized (${registeredOf(requested)}`;
   return sql`${build}
       ), incoming as (

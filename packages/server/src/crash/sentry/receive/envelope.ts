@@ -18,7 +18,7 @@ import { buildFactsOf } from './choose-build.ts';
 import { countSentry } from './counts.ts';
 import { detailsOfEvent } from './event-details.ts';
 import { deviceUidOf, Intake } from './intake.ts';
-import { credentialsOf, findSender, type Sender } from './sender.ts';
+import { credentialsOf, findSender, hasCredentials, type Sender } from './sender.ts';
 
 /** What a request is answered. */
 export type Received = {
@@ -32,7 +32,7 @@ export type Received = {
 /** `POST …/envelope/`, and the tunnel, whose key is only in the envelope. Throws `unknownDsn` and `limitReached`. */
 export async function receiveEnvelope(ctx: Context, request: FastifyRequest, head: RequestHead): Promise<Received> {
   // Most requests have their key in the head: then nothing is read of those with a wrong one.
-  let sender = hasKey(head) ? await findSender(ctx, request, head) : null;
+  let sender = hasCredentials(head) ? await findSender(ctx, request, head) : null;
   let intake: Intake | null = null;
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   const options = { encoding: 'raw', maxBytes: MAX_FORM_BYTES, idleMs } as const;
@@ -56,11 +56,6 @@ export async function receiveEnvelope(ctx: Context, request: FastifyRequest, hea
   );
   if (sender === null || intake === null) throw unreadable(envelope.failure);
   return finish(ctx, sender, intake, envelope);
-}
-
-function hasKey(head: RequestHead): boolean {
-  const { headers, query } = head;
-  return headers['x-sentry-auth'] !== undefined || headers.authorization !== undefined || query.has('sentry_key');
 }
 
 async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {

@@ -38,3 +38,14 @@ export function credentialsOf(ctx: Context, request: { readonly ip: string }, he
     throw errors.unknownDsn(error.message, { cause: error });
   }
 }
+
+/** Whether the head alone names a project and a key. If it doesn't, an envelope may have them. */
+export function hasCredentials(head: RequestHead): boolean {
+  try {
+    readCredentials(head);
+    return true;
+  } catch (error) {
+    if (error instanceof SentryError) return false;
+    throw error;
+  }
+}
