@@ -131,6 +131,6 @@ describe("a report of Sentry's SDK", () => {
     await open(`/groups/${error.group_id}`);
     await page.getByText('Handled errors', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Errors', exact: true }).click();
-    await untilEqual(() => new URL(page.url()).searchParams.get('kind'), 'error');
+    await page.waitForURL((url) => url.searchParams.get('kind') === 'error');
   });
 });

@@ -18,6 +18,7 @@ import { Bytes } from '../../ui/Facts.tsx';
 import { formatExactTime } from '../../ui/format.ts';
 import { FoldedSection, Section } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
+import { Time } from '../../ui/Time.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 import classes from './attachments.module.css';
 import type { Crash } from './use-crash.ts';
@@ -157,19 +158,15 @@ export function Breadcrumbs({ gameUid, crash }: BreadcrumbsProps) {
   return (
     <Stack gap="md">
       {sent.length > 0 && <BreadcrumbTable label="Breadcrumbs" rows={sent.map(sentRowOf)} />}
-      {hasEvents && (
-        <SessionEvents
-          gameUid={gameUid}
-          crashId={crash.crash_id}
-          label={sent.length > 0 ? 'Events of the session' : 'Breadcrumbs'}
-        />
-      )}
+      {hasEvents && <SessionEvents gameUid={gameUid} crashId={crash.crash_id} isOnly={sent.length === 0} />}
     </Stack>
   );
 }
 
+type SessionEventsProps = { gameUid: string; crashId: string; isOnly: boolean };
+
 /** The last events that the device sent in its session before a crash. */
-function SessionEvents({ gameUid, crashId, label }: { gameUid: string; crashId: string; label: string }) {
+function SessionEvents({ gameUid, crashId, isOnly }: SessionEventsProps) {
   const { data, error, refetch } = useQuery({
     ...ask(getBreadcrumbs, { uid: gameUid, crash_id: crashId }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -178,13 +175,15 @@ function SessionEvents({ gameUid, crashId, label }: { gameUid: string; crashId: 
   if (data === undefined) return <Skeleton h={160} />;
   return (
     <>
-      {data.problem !== null && <Text size="sm">{PROBLEMS[data.problem]}</Text>}
+      {data.problem !== null && isOnly && <Text size="sm">{PROBLEMS[data.problem]}</Text>}
       {!data.is_complete && (
         <Text size="sm" c="dimmed" mb={4}>
           Reading took too long. Earlier events may be missing.
         </Text>
       )}
-      {data.events.length > 0 && <BreadcrumbTable label={label} rows={data.events.map(eventRowOf)} />}
+      {data.events.length > 0 && (
+        <BreadcrumbTable label={isOnly ? 'Breadcrumbs' : 'Events of the session'} rows={data.events.map(eventRowOf)} />
+      )}
     </>
   );
 }
@@ -224,7 +223,8 @@ const COLUMNS: readonly Column<BreadcrumbRow>[] = [
     overflow: 'nowrap',
     width: 140,
     title: ({ at }) => (at === null ? undefined : formatExactTime(new Date(at))),
-    cell: ({ secondsBefore: seconds }) => (seconds === null ? '–' : formatBefore(seconds)),
+    cell: ({ secondsBefore: seconds, at }) =>
+      seconds !== null ? formatBefore(seconds) : at === null ? '–' : <Time at={at} />,
   },
   {
     header: 'Event',

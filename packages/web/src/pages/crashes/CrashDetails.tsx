@@ -50,8 +50,7 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
   const linkOf = useSource(game.game_uid, crash.commit);
   const hasStack = crash.available.includes('stack');
   const { event } = crash;
-  // Of native code, the stack has functions that the client didn't know.
-  const chain = event !== null && isChain(event) && stack?.format !== null ? event : null;
+  const chain = event !== null && isChain(event, stack) ? event : null;
   return (
     <>
       <Section
@@ -78,7 +77,7 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
         )}
         {chain === null && stack !== undefined && stack.format !== null && (
           <Suspense>
-            <TextOrigin stack={stack} linkOf={linkOf} />
+            <TextOrigin stack={stack} isOfEvent={event !== null} linkOf={linkOf} />
           </Suspense>
         )}
         {stack !== undefined && stack.crashed === null && (
@@ -141,9 +140,13 @@ export function CrashDetails({ game, crash, stops = NO_STOPS }: CrashDetailsProp
   );
 }
 
-/** Whether the event has exceptions with a stack. */
-function isChain({ exceptions, platform }: NonNullable<Crash['event']>): boolean {
-  return platform !== 'native' && exceptions.some(({ frames }) => frames.length > 0);
+/**
+ * Whether to show the exceptions of the event. Where the server looked up the functions of native code, its stack has
+ * names that the client didn't know.
+ */
+function isChain({ exceptions, platform }: NonNullable<Crash['event']>, stack: CrashStack | undefined): boolean {
+  const isLookedUp = stack === undefined ? platform === 'native' : stack.format === null;
+  return !isLookedUp && exceptions.some(({ frames }) => frames.length > 0);
 }
 
 function countThreads({ crashed, threads, more_threads: more }: CrashStack): number {

@@ -221,8 +221,10 @@ function useThread(gameUid: string, { crash_id, processed_at }: Crash, thread: n
   });
 }
 
+type TextOriginProps = { stack: CrashStack; isOfEvent: boolean; linkOf: LinkOf };
+
 /** Shows what only a stack from the text of a report has: further exceptions, and the format of the text. */
-export function TextOrigin({ stack, linkOf }: { stack: CrashStack; linkOf: LinkOf }) {
+export function TextOrigin({ stack, isOfEvent, linkOf }: TextOriginProps) {
   return (
     <>
       {stack.related.map((exception, index) => (
@@ -230,7 +232,7 @@ export function TextOrigin({ stack, linkOf }: { stack: CrashStack; linkOf: LinkO
         <RelatedStack key={index} exception={exception} linkOf={linkOf} />
       ))}
       <Text size="sm" c="dimmed" mt="xs">
-        {`Read from the text of the report (${stack.format}).`}
+        {isOfEvent ? `As the client sent it (${stack.format}).` : `Read from the text of the report (${stack.format}).`}
       </Text>
     </>
   );
