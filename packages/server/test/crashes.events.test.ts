@@ -4,7 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import { normalizeEvent } from '@chauffeur/sentry/event/normalize';
 import { sql } from 'kysely';
 import { inPieces, REQUESTS_MISSING, readRequest, receive } from '../../sentry/test/requests.ts';
+import { countNewGroups, weekOfCrashes } from '../src/crash/crashes/crashes.ts';
 import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
+import { DAY, utcDayOf } from '../src/kernel/clock.ts';
 import { onlyRow } from '../src/kernel/database/db.ts';
 import {
   groupsOf,
@@ -216,6 +218,31 @@ describe('an error that the game handled', () => {
     const merged = await call('crash-groups/merge', { group_ids: [crash.group_id, error.group_id] });
     assert.equal(merged.error?.code, 4002);
     assert.deepEqual((await groupsOf(server, game)).map(({ count }) => count).sort(), [1, 1, 1, 2]);
+  });
+
+  test('is left out of summaries, the overview and alerts', async () => {
+    const { game, send } = await openGame();
+    await send(MANAGED, { kind: 'error' });
+    const gameId = game.uid;
+    const now = Date.now();
+    const [first = '', end = ''] = [-DAY, DAY].map((offset) => utcDayOf(new Date(now + offset)));
+    assert.deepEqual(await weekOfCrashes(server.ctx, gameId, { first, end }), {
+      reports: 0,
+      new_groups: 0,
+      fixed_groups: 0,
+      top_groups: [],
+    });
+    assert.equal((await countNewGroups(server.ctx, [gameId])).get(gameId), undefined);
+    const group = await onlyRow(
+      server.ctx.db,
+      sql<{ alert: string | null; report_kind: string }>`select alert, report_kind from crash_groups
+        where game_id = ${gameId}`,
+    );
+    assert.deepEqual(group, { alert: null, report_kind: 'error' });
+    await send(MANAGED);
+    const { reports, new_groups, top_groups } = await weekOfCrashes(server.ctx, gameId, { first, end });
+    assert.deepEqual([reports, new_groups, top_groups.length], [1, 1, 1]);
+    assert.equal((await countNewGroups(server.ctx, [gameId])).get(gameId), 1);
   });
 });
 
