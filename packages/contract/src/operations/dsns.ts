@@ -10,7 +10,7 @@ const DsnName = Line('a name to recognize it by, such as that of a platform', {
   maxLength: LIMITS.dsnNameLength,
 });
 
-export const DsnRecord = Type.Object({
+const DsnRecord = Type.Object({
   dsn_id: Uuid,
   name: Type.String(),
   dsn: Type.String({ description: 'What the SDK needs: the address of the server, with the key and the number' }),

@@ -1,7 +1,7 @@
 // The lines with which each of Sentry's SDKs reports to a DSN.
 
 /** What the lines contain: the DSN, and the release that the SDK sends. */
-export type SdkValues = { readonly dsn: string; readonly release: string };
+type SdkValues = { readonly dsn: string; readonly release: string };
 
 type Step = {
   /** Where the lines belong, as a sentence without a full stop. */
