@@ -9,7 +9,7 @@ import { parseStoreBody } from '@chauffeur/sentry/envelope/store-body';
 import { SentryError } from '@chauffeur/sentry/error';
 import { kindOfEvent, normalizeEvent, userReportOf } from '@chauffeur/sentry/event/normalize';
 import { eventIdOf } from '@chauffeur/sentry/ids';
-import { sessionOf } from '@chauffeur/sentry/sessions';
+import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
@@ -109,8 +109,8 @@ async function finish(ctx: Context, sender: Sender, intake: Intake, envelope: En
           build: buildFactsOf(event),
           details: detailsOfEvent(event, {
             others: {},
-            deviceUid: deviceUidOf(ctx, event.userId),
-            sessionId: sessionIdOf(items),
+            deviceUid: deviceUidOf(ctx, event.userId || (sessionIn(items)?.did ?? '')),
+            sessionId: sessionIn(items)?.sid ?? null,
             userMessage: userMessageOf(items, event.eventId),
             omissions: [...target.omissions, ...omissionsOf(envelope)],
           }),
@@ -129,7 +129,7 @@ async function finishFiles(ctx: Context, sender: Sender, intake: Intake, { items
     const details = detailsOfEvent(null, {
       others: {},
       deviceUid: null,
-      sessionId: sessionIdOf(items),
+      sessionId: sessionIn(items)?.sid ?? null,
       userMessage: '',
       omissions: intake.omissions,
     });
@@ -149,9 +149,10 @@ export const NO_FACTS = {
   debugIds: [],
 } as const;
 
-function sessionIdOf(items: Envelope['items']): string | null {
+/** The session that the crash ended. */
+function sessionIn(items: Envelope['items']): SessionUpdate | null {
   const session = items.find(({ type }) => type === 'session');
-  return session === undefined ? null : (sessionOf(session.value)?.sid ?? null);
+  return session === undefined ? null : sessionOf(session.value);
 }
 
 function userMessageOf(items: Envelope['items'], eventId: string | null): string {
