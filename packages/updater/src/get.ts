@@ -3,6 +3,8 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import { pipeline, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { free } from '@chauffeur/deltas/memory';
 
 /** Each piece of `body` is valid until the next one is asked for. `cancel` ends a response whose body isn't read. */
@@ -64,8 +66,23 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
   );
 }
 
+/** Some proxies compress what they pass on, even if the client asks them not to. */
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
+
 async function* bodyOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+  const decoder = DECODERS.get(response.headers['content-encoding']?.toLowerCase() ?? '')?.();
   try {
+    if (decoder !== undefined) {
+      // Not freed: a decoder fills the rest of the same memory next.
+      yield* pipeline(response, decoder, () => {}) as AsyncIterable<Buffer>;
+      return;
+    }
     for await (const chunk of response as AsyncIterable<Buffer>) {
       yield chunk;
       free(chunk);

@@ -1,6 +1,6 @@
 // Works in the folder of a game, while no other process does.
 import { rmdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from './durable.ts';
 import { UpdaterError } from './error.ts';
 import { statOf } from './inside.ts';
@@ -19,7 +19,7 @@ export async function inFolder<T>(
   { creates = false } = {},
 ): Promise<T> {
   const folders = foldersOf(resolve(options.folder));
-  const existed = (await statOf(folders.game)) !== null;
+  const missing = await missingFolders(folders.game);
   if (!creates && (await statOf(folders.state)) === null) throw notInstalled(folders);
   try {
     await makeFolder(folders.state);
@@ -34,7 +34,24 @@ export async function inFolder<T>(
   } finally {
     // A folder in which nothing is installed is left as it was.
     await rmdir(folders.state).catch(() => {});
-    if (!existed) await rmdir(folders.game).catch(() => {});
+    await removeEmpty(missing);
+  }
+}
+
+/** The folder and those above it that don't exist, the innermost first. */
+async function missingFolders(path: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (let next = path; (await statOf(next)) === null && dirname(next) !== next; next = dirname(next))
+    missing.push(next);
+  return missing;
+}
+
+/** Removes folders, the innermost first, up to one that isn't empty. */
+async function removeEmpty(folders: readonly string[]): Promise<void> {
+  try {
+    for (const folder of folders) await rmdir(folder);
+  } catch {
+    // It is in use.
   }
 }
 

@@ -1,4 +1,5 @@
 // Reads ranges of a zip from the server, and from the store or CDN that it redirects to.
+import { isTransient, NetworkError } from '@chauffeur/contract/client';
 import { UpdaterError } from './error.ts';
 import type { Answer, Get } from './get.ts';
 import { TransientError } from './retries.ts';
@@ -134,10 +135,16 @@ export class ZipSource {
     }
     if (status === 200) {
       const length = headers.get('content-length');
-      if (length === null || headers.has('content-encoding') || length === String(this.#options.size)) return 0;
+      if (length === String(this.#options.size)) return 0;
+      const isPage = /^text\/html\b/i.test(headers.get('content-type') ?? '');
+      if (!isPage && (length === null || headers.has('content-encoding'))) return 0;
       await response.cancel();
       this.forget();
-      throw new UnfitError('The download doesn’t have the size that it should have.');
+      throw new UnfitError(
+        isPage
+          ? 'A web page arrives instead of the download. The network may have a page to sign in.'
+          : 'The download doesn’t have the size that it should have.',
+      );
     }
     await response.cancel();
     if (this.#isExpired(response, location) || (status === 416 && location.url !== this.#options.url)) {
@@ -221,6 +228,9 @@ function failureOf(error: unknown, signal: AbortSignal): unknown {
   // The cause of an error of `fetch`, and the first error of several attempts of Node.
   const { cause, errors } = error as Error & { errors?: unknown[] };
   const [known = error] = [cause, errors?.[0]].filter((part) => part instanceof Error);
-  const reason = (known as Error).message;
-  return new TransientError(`The connection failed: ${reason}`, { cause: error });
+  const message = `The connection failed: ${(known as Error).message}`;
+  if (isTransient(new NetworkError(message, { cause: error }))) return new TransientError(message, { cause: error });
+  // Such as a certificate that isn't trusted.
+  const remedy = 'Check the clock of this computer, and whether a program or a proxy inspects its connections.';
+  return new UpdaterError('network', message, remedy, { cause: error });
 }

@@ -1,7 +1,12 @@
 // Servers, proxies and stores that fail or answer in unusual ways.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { makeCertificate } from '../../server/test/setup/certificate.ts';
 import { download, type Part, WrongBytesError } from '../src/download.ts';
 import { getByHttp } from '../src/get.ts';
 import { Throttle } from '../src/throttle.ts';
@@ -75,6 +80,48 @@ test('a server that ignores ranges sends the zip once', async () => {
     return true;
   });
   assert.ok(sent <= 6, `${sent} times`);
+});
+
+test('a proxy that compresses the download does no harm', async () => {
+  const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+  const encodings = {
+    gzip: (bytes: Buffer) => gzipSync(bytes, { level: 1 }),
+    br: (bytes: Buffer) => brotliCompressSync(bytes, quick),
+    deflate: (bytes: Buffer) => deflateSync(bytes, { level: 1 }),
+    zstd: (bytes: Buffer) => zstdCompressSync(bytes),
+  };
+  for (const [name, encode] of Object.entries(encodings)) {
+    const whole = encode(zip);
+    for (const status of [200, 206])
+      await fetchAll((request, response) => {
+        if (!isZip(request.url)) return false;
+        const [, from = '0', to = '0'] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
+        const range = { 'content-range': `bytes ${from}-${to}/${zip.length}` };
+        response.writeHead(status, { 'content-encoding': name, ...(status === 206 && range) });
+        response.end(status === 200 ? whole : encode(zip.subarray(Number(from), Number(to) + 1)));
+        return true;
+      });
+  }
+  await assert.rejects(
+    fetchAll((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(zip).subarray(0, 1_000_000));
+      return true;
+    }),
+    { code: 'network', message: /unexpected end of file|ended too early/ },
+  );
+});
+
+test('a web page instead of the download is named', async () => {
+  const page = '<!doctype html><title>Sign in</title>';
+  for (const headers of [{}, { 'content-length': page.length }, { 'content-encoding': 'gzip' }])
+    await assert.rejects(
+      fetchAll((_, response) => {
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers });
+        response.end('content-encoding' in headers ? gzipSync(page) : page);
+        return true;
+      }),
+      { code: 'network', message: /web page/ },
+    );
 });
 
 test('a connection that ends early is continued', async () => {
@@ -154,6 +201,32 @@ test('redirects without an end, to other protocols or to nowhere are failures', 
       }),
       { code: 'network' },
     );
+});
+
+test('a download over TLS works, and a certificate that is not trusted is refused at once', async (t) => {
+  const { key, cert } = makeCertificate('localhost');
+  let asked = 0;
+  const store = https.createServer({ key, cert }, (request, response) => {
+    asked += 1;
+    const [, from = '0', to = '0'] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
+    response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${zip.length}` });
+    response.end(zip.subarray(Number(from), Number(to) + 1));
+  });
+  await once(store.listen(0, 'localhost'), 'listening');
+  t.after(() => store.close());
+  let redirected = 0;
+  const hook: Hook = (_, response) => {
+    redirected += 1;
+    const { port } = store.address() as AddressInfo;
+    response.writeHead(302, { location: `https://localhost:${port}/zip` }).end();
+    return true;
+  };
+  await assert.rejects(fetchAll(hook), { code: 'network', message: /self-signed/ });
+  assert.ok(asked === 0 && redirected < 10, `${redirected} redirects`);
+  https.globalAgent.options.ca = cert;
+  t.after(() => void delete https.globalAgent.options.ca);
+  assert.equal(await fetchAll(hook), 0);
+  assert.ok(asked > 0);
 });
 
 test('another range, another size or no bytes at all are failures', async () => {

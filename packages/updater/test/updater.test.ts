@@ -288,7 +288,7 @@ test('a folder with other files is refused, and a wrong folder is left as it was
   await assert.rejects(updateIn(join(folder, 'none')), { code: 'folder' });
   assert.ok(!existsSync(join(folder, 'none')));
   await assert.rejects(
-    install({ ...QUICK, folder: join(folder, 'x'), address: origin.address, platform: { os: 'macos' } }),
+    install({ ...QUICK, folder: join(folder, 'x', 'y', 'z'), address: origin.address, platform: { os: 'macos' } }),
     {
       code: 'not-offered',
     },
