@@ -106,7 +106,7 @@ describe('channels from the command line', () => {
     assert.match((await run('status')).stdout, /^1\.1\.0 is offered to 5% of devices on stable for Linux x86_64 and/m);
     const status = await run('rollout', 'status');
     assert.equal(status.code, 0, status.stderr);
-    assert.match(status.stdout, /^In 4 hours, it goes on to 25%, unless a guard stops it\.$/m);
+    assert.match(status.stdout, /^Next: In 4 hours, it goes on to 25%, unless a guard stops it\.$/m);
     assert.match(status.stdout, /^\d{4}-\d\d-\d\d \d\d:\d\d {2}Started at 5% of devices\. \(deploy key \w+\)$/m);
     assert.equal((await run('rollout', 'share', '30%')).code, 0);
     assert.match((await run('rollout', 'pause')).stdout, /is paused at 30% of devices\.$/m);

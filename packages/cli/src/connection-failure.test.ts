@@ -15,3 +15,10 @@ test('a server that closes the connection is named, with what to do', async (t) 
   assert.equal(explanation?.message, `${host} closed the connection.`);
   assert.match(explanation.remedy, /check the proxies/);
 });
+
+test('a remedy names what the user has entered', () => {
+  const refused = Object.assign(new Error('fetch failed'), { code: 'ECONNREFUSED' });
+  assert.match(explainFailure(refused, 'games.example.com')?.remedy ?? '', /SERVICE_API_URL or --url/);
+  const forPlayers = explainFailure(refused, 'games.example.com', 'the address of the game')?.remedy ?? '';
+  assert.equal(forPlayers, 'Check the port in the address of the game, and that the server is running.');
+});

@@ -6,13 +6,15 @@ import type { Explanation } from '@chauffeur/contract/foreign-answer';
 const SYSTEM = 'NODE_USE_SYSTEM_CA=1 trusts the certificates and authorities of this machine.';
 const TRUST = `If your network inspects TLS, or the server has a certificate of your own authority, set NODE_EXTRA_CA_CERTS to the authority's PEM file. ${SYSTEM}`;
 
+const SETTING = 'the address of the server (SERVICE_API_URL or --url)';
+
 const CLOSED = 'Try again. If it happens each time, check the proxies in between, and that the server is running.';
 
-/** Says for each code of a failed connection what happened, where `HOST` is the host, and what to do. */
+/** Says for each code of a failed connection what happened to `HOST`, and what to do, such as to correct `ADDRESS`. */
 const FAILURES: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
-  ENOTFOUND: ['The name HOST does not exist in DNS.', 'Correct SERVICE_API_URL, or check the DNS of this machine.'],
+  ENOTFOUND: ['The name HOST does not exist in DNS.', 'Correct ADDRESS, or check the DNS of this machine.'],
   EAI_AGAIN: ['The DNS server did not respond.', 'Check the network connection and the DNS of this machine.'],
-  ECONNREFUSED: ['HOST refused the connection.', 'Check the port in the URL, and that the server is running.'],
+  ECONNREFUSED: ['HOST refused the connection.', 'Check the port in ADDRESS, and that the server is running.'],
   UND_ERR_SOCKET: ['HOST closed the connection.', CLOSED],
   ECONNRESET: ['HOST closed the connection.', CLOSED],
   EPIPE: ['HOST closed the connection.', CLOSED],
@@ -37,23 +39,26 @@ const FAILURES: Readonly<Record<string, readonly [message: string, remedy: strin
     'The certificate is for another name than HOST.',
     'Use the name in the certificate, or ask the operator of the server for one that includes this name.',
   ],
-  ERR_SSL_WRONG_VERSION_NUMBER: ['HOST does not use TLS on this port.', 'Correct the port, or use http:// in the URL.'],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['HOST does not use TLS on this port.', 'Correct the port, or use http:// in ADDRESS.'],
   ERR_SSL_PACKET_LENGTH_TOO_LONG: [
     'HOST does not use TLS on this port.',
-    'Correct the port, or use http:// in the URL.',
+    'Correct the port, or use http:// in ADDRESS.',
   ],
   TIMEOUT: ['HOST did not respond in time.', 'Check the firewall, and that the server is running.'],
 };
 const TIMEOUTS = ['TimeoutError', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'];
 
-/** What happened to a request to `host`, and what to do; null for an unknown reason. */
-export function explainFailure(error: unknown, host: string): Explanation | null {
+/**
+ * What happened to a request to `host`, and what to do; null for an unknown reason. `address` is what names the server
+ * in the command.
+ */
+export function explainFailure(error: unknown, host: string, address = SETTING): Explanation | null {
   const code = failureCodeOf(error);
   const isTimeout = TIMEOUTS.some((name) => name === code || isNamed(error, name));
   const [text, remedy] = (isTimeout ? FAILURES.TIMEOUT : FAILURES[code]) ?? proxyFailureOf(error) ?? [];
   if (text === undefined || remedy === undefined) return null;
   const shown = code === 'ENOTFOUND' ? host.replace(/:\d+$/, '') : host;
-  return { message: text.replace('HOST', shown), remedy };
+  return { message: text.replace('HOST', shown), remedy: remedy.replace('ADDRESS', address) };
 }
 
 function isNamed(error: unknown, name: string): boolean {

@@ -1,6 +1,7 @@
 // What commands print: results on stdout, everything else on stderr; with --json, exactly one object on stdout.
 import { ForeignAnswerError, NetworkError } from '@chauffeur/contract/client';
 import { ApiError, ERRORS } from '@chauffeur/contract/errors';
+import type { Explanation } from '@chauffeur/contract/foreign-answer';
 import { formatNumber } from '@chauffeur/contract/format';
 import { UpdaterError, type UpdaterErrorCode } from '@chauffeur/updater/error';
 import { hasColour } from './colours.ts';
@@ -51,8 +52,10 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof LocalError) {
     return { ...problem, code: 'usage', remedy: error.remedy ?? null, exitCode: EXIT.usage };
   }
-  if (error instanceof UpdaterError)
-    return { ...problem, code: error.code, remedy: error.remedy, exitCode: UPDATER_EXIT[error.code] };
+  if (error instanceof UpdaterError) {
+    const explained = explainForPlayers(error);
+    return { ...problem, ...explained, code: error.code, exitCode: UPDATER_EXIT[error.code] };
+  }
   if (error instanceof ApiError) {
     const { code, requestId } = error;
     return { ...problem, code, remedy: ERRORS[code].remedy, request_id: requestId ?? null, exitCode: EXIT.api };
@@ -74,6 +77,12 @@ export function problemOf(error: unknown): Problem {
   }
   if (error instanceof InterruptedError) return { ...problem, code: 'interrupted', exitCode: error.exitCode };
   return { ...problem, code: 'internal', exitCode: EXIT.usage };
+}
+
+/** Players name the address of a game, and know no URLs of a server. */
+function explainForPlayers({ message, remedy, cause }: UpdaterError): Explanation {
+  if (!(cause instanceof NetworkError) || cause instanceof ForeignAnswerError) return { message, remedy };
+  return explainFailure(cause, cause.host || 'the server', 'the address of the game') ?? { message, remedy };
 }
 
 /** The part of a stream that Output needs. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeCertificate } from '../../server/test/setup/certificate.ts';
+import { findFreePort } from '../../server/test/setup/free-port.ts';
 import { KEY, startPeer } from './setup/peer.ts';
 import { readZip } from './setup/read-zip.ts';
 import { runCli, startCli } from './setup/run-cli.ts';
@@ -351,6 +352,15 @@ test('global flags work before and after the command, and --version after a comm
   const SERVICE_API_URL = 'http://127.0.0.1:9/api/v1';
   assert.equal((await runCli(['--url', peer.url, 'media', 'list'], { cwd, peer, env: { SERVICE_API_URL } })).code, 0);
   assert.equal((await runCli(['media', 'list', '--url', peer.url], { cwd, peer, env: { SERVICE_API_URL } })).code, 0);
+});
+
+test('commands for players say to check the address of the game if the server is not reached', async (t) => {
+  const cwd = tempFolder(t);
+  const address = `127.0.0.1:${await findFreePort()}`;
+  const { code, stderr } = await runCli(['install', `http://${address}/g/night-owls`, 'game'], { cwd });
+  assert.equal(code, 3);
+  assert.match(stderr, new RegExp(`error: ${address} refused the connection.\\n.*the address of the game`));
+  assert.doesNotMatch(stderr, /--url|--upload|SERVICE_/);
 });
 
 test('the help of every command has an example', async (t) => {

@@ -18,7 +18,7 @@ const MAX_SHOWN = 120;
 const REASONS: Readonly<Record<number, readonly [reason: string, remedy: string]>> = {
   401: ['wants a user name and password', 'Ask its administrator to let requests to the API through without them.'],
   403: ['blocks the request', 'Ask its administrator to allow requests of this machine to the API.'],
-  404: ['has no such address', 'Check the URLs (--url, --upload): they end in /api/v1.'],
+  404: ['has no such address', 'Check the address of the server.'],
   407: [
     'requires a user name and password',
     'Use an address such as http://user:password@proxy.example.com:3128 in HTTPS_PROXY.',
@@ -55,11 +55,14 @@ export function explainAnswer({ status, server, location, body }: ForeignAnswer)
   if (status < 300)
     return {
       message: `The response is not from a Chauffeur server: status ${status} with ${title === null ? content : `the page “${title}”`}${server === null ? '' : `, from ${shorten(server)}`}.`,
-      remedy: 'Check the URLs (--url, --upload). If the network has a page to sign in, do so first.',
+      remedy: 'Check the address of the server. If the network has a page to sign in, do so first.',
     };
   return {
     message: `${who} answered ${status}${shown} instead of the server.`,
-    remedy: status >= 500 ? 'Check that the server behind it is running.' : 'Ask its administrator, or check the URLs.',
+    remedy:
+      status >= 500
+        ? 'Check that the server behind it is running.'
+        : 'Ask its administrator, or check the address of the server.',
   };
 }
 

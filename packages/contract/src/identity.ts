@@ -1,5 +1,6 @@
 // The identity of a build (version, type, platform and channel): the accepted names, their aliases and their schemas.
 import Type from 'typebox';
+import { defineForm } from './forms.ts';
 import { LIMITS } from './limits.ts';
 import { ownValue } from './own-value.ts';
 import { ARCHES, type Arch, OSES, type Os } from './platform-names.ts';
@@ -32,10 +33,11 @@ export const ArchInput = Type.Enum([...ARCHES, ...(Object.keys(ARCH_ALIASES) as 
   description: 'Processor architecture; amd64, x64 and aarch64 are accepted as aliases',
 });
 
-export const ChannelName = Type.String({
+const CHANNEL = defineForm({
   pattern: `^[a-z0-9][a-z0-9_-]{0,${LIMITS.channelLength - 1}}$`,
-  description: 'Channel: lowercase letters, digits, - and _, up to 32, starting with a letter or digit',
+  description: 'lowercase letters, digits, - and _, up to 32, starting with a letter or digit',
 });
+export const ChannelName = Type.String({ ...CHANNEL, description: `Channel: ${CHANNEL.description}` });
 /** The server removes spaces and line breaks around a version, because the output of commands ends with a line break. */
 export const VersionName = Type.String({
   minLength: 1,

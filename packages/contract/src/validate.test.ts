@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import Type, { type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { OPERATIONS } from './operations/all.ts';
+import { getUpdate } from './operations/rollouts.ts';
 import { findProblem, findTextProblem } from './validate.ts';
 
 describe('findProblem', () => {
@@ -27,6 +28,14 @@ describe('findProblem', () => {
 
   it('returns null for a valid value', () => {
     for (const level of ['3', 3, null]) assert.equal(findProblem(schema, { level }), null);
+  });
+
+  it('says what an id should look like, whatever its field is for', () => {
+    const problemOf = (field: string) => findProblem(getUpdate.query!, { [field]: 'not a name!' });
+    assert.equal(problemOf('build_id'), 'build_id: not valid. Expected: a UUID.');
+    assert.match(problemOf('channel') ?? '', /^channel: not valid\. Expected: lowercase letters, digits/);
+    const form = '1 to 64 printable ASCII characters without spaces';
+    assert.equal(problemOf('device_uid'), `device_uid: not valid. Expected: ${form}.`);
   });
 
   it('accepts only times that exist for Date', () => {

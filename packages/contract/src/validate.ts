@@ -3,6 +3,7 @@
 // length of a list or text before its content, and stops at the first problem.
 import type { TSchema } from 'typebox';
 import { Format } from 'typebox/format';
+import { formOfPattern } from './forms.ts';
 
 /**
  * Null if `value` matches `schema`, otherwise a sentence such as `version: longer than 32 characters.` It never
@@ -230,9 +231,8 @@ function checkItems(list: readonly unknown[], check: Check, depth: number): Prob
 function checkString({ minLength = 0, maxLength, pattern, format: name, description }: Schema): Check {
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   const hasFormat = formatOf(name);
-  const wrongForm = problem(
-    description === undefined ? 'has the wrong format.' : `not valid. Expected: ${description}.`,
-  );
+  const form = formOfPattern(pattern) ?? description;
+  const wrongForm = problem(form === undefined ? 'has the wrong format.' : `not valid. Expected: ${form}.`);
   const tooShort = minLength === 1 ? EMPTY : problem(`shorter than ${minLength} characters. Send a longer text.`);
 
   return (value) => {

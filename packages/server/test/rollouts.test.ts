@@ -22,6 +22,7 @@ type Rollout = {
   share: number;
   step: number;
   next_step_at: string | null;
+  next: string;
   builds: { os: string; build_id: string; base_version: string }[];
   history: { kind: string; text: string; by: string }[];
 };
@@ -226,7 +227,13 @@ describe('changing a rollout', () => {
     assert.equal((await get(studio, rollout)).share, 50);
     now = new Date(now.getTime() + 100 * HOUR);
     await watchRollouts(server.ctx);
-    assert.deepEqual([(await get(studio, rollout)).share, (await get(studio, rollout)).state], [50, 'running']);
+    const { share, state, next } = await get(studio, rollout);
+    assert.deepEqual([share, state], [50, 'running']);
+    assert.equal(
+      next,
+      'It stays at 50% of devices until you finish or abort it.',
+      'without a guard that could stop it',
+    );
   });
 
   test('at the same time in two ways applies one of them whole', async () => {

@@ -1,5 +1,5 @@
 // Asks the server which build to install, and for what is needed to trust its bytes.
-import { type Client, createClient, isTransient } from '@chauffeur/contract/client';
+import { type Client, createClient, ForeignAnswerError, isTransient, NetworkError } from '@chauffeur/contract/client';
 import { isError } from '@chauffeur/contract/errors';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getUpdate } from '@chauffeur/contract/operations/rollouts';
@@ -178,20 +178,33 @@ export class GameServer {
   }
 }
 
-/** Tries a call a few times, if it fails for a reason that may pass. */
+/**
+ * Tries a call a few times, if it fails for a reason that may pass. Throws UpdaterError if there was no answer of the
+ * server.
+ */
 async function persist<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   const retries = new Retries(BRIEF);
   for (;;) {
     try {
       return await call();
     } catch (error) {
-      if (!isTransient(error)) throw error;
+      if (!isTransient(error)) throw forPlayers(error);
       const transient = new TransientError((error as Error).message, { cause: error });
       await retries.waitAfter(transient, signal ?? new AbortController().signal).catch((last: unknown) => {
-        throw last === transient ? error : last;
+        throw last === transient ? forPlayers(error) : last;
       });
     }
   }
+}
+
+/** What a player can do if there was no answer of the server; other errors stay as they are. */
+function forPlayers(error: unknown): unknown {
+  if (!(error instanceof NetworkError)) return error;
+  const remedy =
+    error instanceof ForeignAnswerError
+      ? error.remedy
+      : 'Check the network connection and the address of the game, then try again.';
+  return new UpdaterError('network', error.message, remedy, { cause: error });
 }
 
 function signalOf(signal: AbortSignal | undefined): { signal?: AbortSignal } {

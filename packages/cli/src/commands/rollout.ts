@@ -166,7 +166,7 @@ function detailLinesOf(rollout: Details): string[] {
   const row = (name: string, pick: (of: Side) => string) => [name, pick(side), pick(base)];
   return [
     ...linesOf(rollout, platformsOf(rollout)),
-    rollout.next,
+    `Next: ${rollout.next}`,
     '',
     ...(measuredAt === null
       ? ['Devices are counted every five minutes, and none has been yet.']

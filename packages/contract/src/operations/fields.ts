@@ -1,5 +1,6 @@
 // Schemas shared by several features: identifiers, times, pages.
 import Type, { type TSchema } from 'typebox';
+import { defineForm } from '../forms.ts';
 import { LIMITS } from '../limits.ts';
 import { ROLE_NAMES } from '../roles.ts';
 import { LINE_HIDDEN, LINE_PATTERN, TEXT_PATTERN } from '../text.ts';
@@ -7,7 +8,7 @@ import { WEB_ADDRESS_PATTERN } from '../web-address.ts';
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
-export const Uuid = Type.String({ pattern: UUID, description: 'a UUID' });
+export const Uuid = Type.String(defineForm({ pattern: UUID, description: 'a UUID' }));
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 time in UTC, with milliseconds' });
 export const Sha256 = Type.String({ description: 'SHA-256 as 64 lowercase hex digits' });
 // A slug in the form of a UUID is excluded: it would be read as a uid, and the game would never be found.
@@ -17,7 +18,9 @@ export const Slug = Type.String({
   pattern: SLUG_PATTERN,
   description: 'Slug: 3 to 64 lowercase letters, digits and -, not in the form of a UUID',
 });
-export const GameRef = Type.String({ pattern: `${UUID}|${SLUG_PATTERN}`, description: 'a game uid or slug' });
+export const GameRef = Type.String(
+  defineForm({ pattern: `${UUID}|${SLUG_PATTERN}`, description: 'a game uid or slug' }),
+);
 export const GameParams = Type.Object({ uid: GameRef });
 export const BuildParams = Type.Object({ uid: GameRef, build_id: Uuid });
 export const CrashParams = Type.Object({ uid: GameRef, crash_id: Uuid });
@@ -82,11 +85,13 @@ export function FilePart(contentType: string, description: string) {
 /** The ids that clients give to devices, sessions and events. */
 export const CLIENT_ID_PATTERN = `^[!-~]{1,${LIMITS.eventIdLength}}$`;
 
+const CLIENT_ID = defineForm({
+  pattern: CLIENT_ID_PATTERN,
+  description: `1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces`,
+});
+
 export const ClientId = (meaning: string) =>
-  Type.String({
-    pattern: CLIENT_ID_PATTERN,
-    description: `${meaning}: 1 to ${LIMITS.eventIdLength} printable ASCII characters without spaces`,
-  });
+  Type.String({ ...CLIENT_ID, description: `${meaning}: ${CLIENT_ID.description}` });
 
 /** The game and the build of reports and events, which need no secret. */
 export const SenderHeaders = Type.Object({
@@ -130,8 +135,7 @@ const ADDRESS_PART = `[^\\s@<>()\\[\\],;:\\\\"\\u200c\\u200d${LINE_HIDDEN}]+`;
 export const Email = Type.String({
   minLength: 3,
   maxLength: LIMITS.emailLength,
-  pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`,
-  description: 'an email address',
+  ...defineForm({ pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`, description: 'an email address' }),
 });
 
 /** `T` or null. */

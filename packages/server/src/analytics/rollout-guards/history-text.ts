@@ -66,7 +66,7 @@ function formatSuperseded(ended: SupersededBy, channel: string): string {
 
 /** What happens next, unless someone does something. `waiting` are the guards that have too few devices. */
 export function formatNext(rollout: Rollout, waiting: readonly Check[], now: Date): string {
-  const { state, steps, step, share, channel, version } = rollout;
+  const { state, steps, step, share, channel, version, guards } = rollout;
   switch (state) {
     case 'finished':
       return `Nothing: ${channel} offers ${version} to all devices.`;
@@ -78,16 +78,17 @@ export function formatNext(rollout: Rollout, waiting: readonly Check[], now: Dat
       return `Nothing until you resume, finish or abort it. Devices that have ${version} keep it.`;
     case 'running': {
       const next = steps[step + 1];
-      if (next === undefined) return `It stays at ${share}% of devices until you finish or abort it.`;
+      const unless = guards.length === 0 ? '' : ', unless a guard stops it';
+      if (next === undefined) return `It stays at ${share}% of devices until you finish or abort it${unless}.`;
       const then =
         next.share === 100 ? `${version} is promoted on ${channel}` : `it goes on to ${Math.max(share, next.share)}%`;
       const left = (stepEndOf(rollout)!.getTime() - now.getTime()) / 3_600_000;
       const devices = waiting.length === 0 ? '' : formatNeeds(waiting);
       if (left <= 0)
         return devices === ''
-          ? `The time of this step is over: ${then} at the next check, within five minutes, unless a guard stops it.`
+          ? `The time of this step is over: ${then} at the next check, within five minutes${unless}.`
           : `The time of this step is over: ${then} once the guards can decide. ${devices}`;
-      return `In ${formatHours(Math.max(1 / 60, roundHours(left)))}, ${then}, unless a guard stops it.${devices === '' ? '' : ` ${devices}`}`;
+      return `In ${formatHours(Math.max(1 / 60, roundHours(left)))}, ${then}${unless}.${devices === '' ? '' : ` ${devices}`}`;
     }
   }
 }
