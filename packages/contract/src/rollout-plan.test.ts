@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findStepProblem, formatHours, formatSteps, parseGuards, parseSteps, writeSteps } from './rollout-plan.ts';
+import {
+  findStepProblem,
+  formatHours,
+  formatReaction,
+  formatSteps,
+  parseGuards,
+  parseSteps,
+  writeSteps,
+} from './rollout-plan.ts';
 
 const problemOf = (text: string) => {
   const parsed = parseSteps(text);
@@ -63,4 +71,11 @@ test('guards are read with what they do', () => {
   const wrong = ['', 'crash', 'boot:stop', 'boot,boot', 'all,boot', 'boot:abort:pause', 'none,boot', 'boot:0.5'];
   for (const text of [...wrong, 'boot:pause:', 'boot:pause:-1', 'boot:pause:50.1', 'boot:pause:1e1', 'boot:pause:1:1'])
     assert.ok('problem' in parseGuards(text), text);
+});
+
+test('a guard that was overruled is not said to do anything', () => {
+  const setting = { guard: 'boot', action: 'abort', tolerance: 0.5, overruled: false } as const;
+  assert.equal(formatReaction(setting), 'Aborts, beyond 0.5 points');
+  assert.equal(formatReaction({ ...setting, action: 'pause', tolerance: 0 }), 'Pauses');
+  assert.equal(formatReaction({ ...setting, overruled: true }), 'Overruled');
 });

@@ -105,6 +105,15 @@ function writeHours(hours: number): string {
   return hours % 24 === 0 ? `${hours / 24}d` : `${Math.round(hours)}h`;
 }
 
+type GuardState = Required<GuardSetting> & { readonly overruled: boolean };
+
+/** What a guard does if the version is worse: `Pauses, beyond 0.5 points`, or `Overruled` if it does nothing. */
+export function formatReaction({ action, tolerance, overruled }: GuardState): string {
+  if (overruled) return 'Overruled';
+  const beyond = tolerance > 0 ? `, beyond ${tolerance} points` : '';
+  return `${action === 'pause' ? 'Pauses' : 'Aborts'}${beyond}`;
+}
+
 /** The largest tolerance, in percentage points. */
 export const MAX_TOLERANCE = 50;
 

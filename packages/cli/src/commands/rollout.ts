@@ -161,7 +161,16 @@ const showOne: Action<Choice> = async (context, options) => {
 };
 
 function detailLinesOf(rollout: Details): string[] {
-  const { side, base_side: base, checks, new_groups, history, measured_at: measuredAt, withdrawn_devices } = rollout;
+  const {
+    side,
+    base_side: base,
+    checks,
+    guards,
+    new_groups,
+    history,
+    measured_at: measuredAt,
+    withdrawn_devices,
+  } = rollout;
   const from = [...new Set(rollout.builds.map(({ base_version }) => base_version))].join(', ');
   const row = (name: string, pick: (of: Side) => string) => [name, pick(side), pick(base)];
   return [
@@ -178,10 +187,7 @@ function detailLinesOf(rollout: Details): string[] {
           row('crashed on boot', ({ crashed_on_boot }) => formatNumber(crashed_on_boot)),
           row('launch health', ({ band }) => band),
         ])),
-    ...checks.map(
-      ({ guard, verdict, devices, base_devices, needed }) =>
-        `${GUARD_TITLES[guard]}: ${VERDICTS[verdict]}${verdict === 'waiting' ? ` (${Math.min(devices, base_devices)} of ${needed})` : ''}`,
-    ),
+    ...checks.map((check) => describeCheck(check, guards)),
     ...new_groups
       .filter(({ is_new }) => is_new)
       .map(({ title, devices, reports }) => `New crash group: ${title} (${devices} devices, ${reports} reports)`),
@@ -189,6 +195,18 @@ function detailLinesOf(rollout: Details): string[] {
     '',
     ...history.map(({ at, by, text }) => `${at.slice(0, 16).replace('T', ' ')}  ${text} (${by})`),
   ];
+}
+
+type Check = Details['checks'][number];
+
+/** Such as `Crash-free devices: worse, overruled`. */
+export function describeCheck(
+  { guard, verdict, devices, base_devices, needed }: Omit<Check, 'checked_at' | 'difference' | 'low' | 'high'>,
+  guards: Details['guards'],
+): string {
+  const count = verdict === 'waiting' ? ` (${Math.min(devices, base_devices)} of ${needed})` : '';
+  const isOverruled = guards.some((setting) => setting.guard === guard && setting.overruled);
+  return `${GUARD_TITLES[guard]}: ${VERDICTS[verdict]}${count}${isOverruled ? ', overruled' : ''}`;
 }
 
 const VERDICTS = { waiting: 'too few devices', ok: 'not worse', worse: 'worse' } as const;

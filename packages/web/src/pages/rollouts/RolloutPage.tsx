@@ -10,7 +10,7 @@ import {
   resumeRollout,
   setRolloutShare,
 } from '@chauffeur/contract/operations/rollouts';
-import { formatStep, GUARD_TITLES } from '@chauffeur/contract/rollout-plan';
+import { formatReaction, formatStep, GUARD_TITLES } from '@chauffeur/contract/rollout-plan';
 import { Button, Group, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -343,8 +343,7 @@ const GUARD_COLUMNS: readonly Column<GuardRow>[] = [
   {
     header: 'If worse',
     hiddenBelow: 'sm',
-    cell: ({ action, overruled, tolerance }) =>
-      `${overruled ? 'Overruled' : action === 'pause' ? 'Pauses' : 'Aborts'}${tolerance > 0 ? `, beyond ${tolerance} points` : ''}`,
+    cell: formatReaction,
   },
   {
     header: 'Checked',
