@@ -49,19 +49,20 @@ function becauseOf(checks: readonly Check[]): string {
   return checks.length === 0 ? '.' : ` because the version is worse. ${checks.map(formatCheck).join('. ')}.`;
 }
 
-const MOVES: Readonly<Record<string, string>> = {
-  advance: 'an upload moved it to',
-  promote: 'it was moved to',
-  rollback: 'it was rolled back to',
-  undo: 'a change was undone, which restored',
-  delete: 'the build that it offered was deleted, of',
+const MOVES: Readonly<Record<string, (version: string) => string>> = {
+  advance: (version) => `an upload moved it to ${version}`,
+  promote: (version) => `it was moved to ${version}`,
+  rollback: (version) => `it was rolled back to ${version}`,
+  undo: (version) => `a change was undone, which restored ${version}`,
+  delete: (version) => `its build of ${version} was deleted`,
 };
 
 function formatSuperseded(ended: SupersededBy, channel: string): string {
   if (ended.reason === 'expired') return `Ended because what ${channel} offers has expired.`;
   const platform = formatPlatform(ended as Parameters<typeof formatPlatform>[0]);
   if (ended.reason === 'deleted') return `Ended because the build of ${ended.version} for ${platform} was deleted.`;
-  return `Ended because ${channel} changed on ${platform}: ${MOVES[ended.action] ?? 'it was moved to'} ${ended.version}.`;
+  const move = (MOVES[ended.action] ?? MOVES.promote!)(ended.version);
+  return `Ended because ${channel} changed on ${platform}: ${move}.`;
 }
 
 /** What happens next, unless someone does something. `waiting` are the guards that have too few devices. */
