@@ -6,7 +6,7 @@ export type UpdaterErrorCode =
   | 'folder'
   /** Another process installs or updates this folder. */
   | 'locked'
-  /** The channel has no build for this computer. */
+  /** The channel has no build for this computer, or the server no longer has the installed one. */
   | 'not-offered'
   /** The disk has too little space. */
   | 'space'

@@ -62,6 +62,12 @@ export async function openTarget(options: TargetOptions): Promise<Target> {
   const patched = await openPatched(reader, server, options);
   const signed = patched ?? (await openByDifference(reader, server, options)) ?? (await reader.readWhole());
   if (signed !== null) return { source, isSigned: true, made: NONE, ...signed };
+  if (current.isSigned && current.build?.fileUid === offer.fileUid)
+    throw new UpdaterError(
+      'not-offered',
+      `The server doesn’t have version ${offer.version} any longer, or doesn’t show it to you.`,
+      'Update the game first, or sign in with an account that has access.',
+    );
   // A statement that says that there is none, as of a file from before there were lists, vouches for the zip.
   if (current.isSigned && offer.manifest !== null)
     throw untrusted(`The server has no signed list of the files of version ${offer.version}.`);

@@ -171,6 +171,22 @@ test('repair downloads only what is damaged or missing', async (t) => {
   assert.ok(downloadedBytes < 40_000, `${downloadedBytes} bytes`);
 });
 
+test('repair of a version that the server no longer shows says so', async (t) => {
+  const folder = makeFolder(t);
+  origin.release(OLD);
+  await installInto(folder);
+  rmSync(join(folder, 'music'));
+  origin.hook = (request, response) => {
+    if (request.url?.includes('/files/') !== true) return false;
+    response.writeHead(404).end();
+    return true;
+  };
+  t.after(() => {
+    origin.hook = () => false;
+  });
+  await assert.rejects(repair({ ...QUICK, folder }), { code: 'not-offered', message: /doesn’t have version/ });
+});
+
 test('a folder that was moved is still up to date, and a link as a folder is never followed', async (t) => {
   const root = makeFolder(t);
   origin.release(OLD);
