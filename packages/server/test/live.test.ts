@@ -90,7 +90,10 @@ describe('the stream of changes', () => {
     assert.equal((await request(url)).body.error?.code, 4011);
     const player = await makePlayer(server);
     assert.equal((await request(url, { headers: player.headers })).body.error?.code, 4040);
-    assert.equal((await request(url.replace('seconds=600', 'seconds=0'), { headers: game.session })).body.error?.code, 4002);
+    assert.equal(
+      (await request(url.replace('seconds=600', 'seconds=0'), { headers: game.session })).body.error?.code,
+      4002,
+    );
     const short = await open(server, game.uid, game.session, 1);
     await until(async () => short.hasEnded());
     const head = await fetch(url, { method: 'HEAD', headers: game.session });
