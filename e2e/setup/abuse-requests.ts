@@ -296,6 +296,16 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
         ),
     ),
     {
+      name: '/tunnel',
+      method: 'POST',
+      succeeds: [200],
+      prepare: async () => {
+        dsn ??= makeDsn(server, game);
+        const lines = [JSON.stringify({ dsn: (await dsn).dsn }), '{"type":"event"}', JSON.stringify(sentryEvent())];
+        return { path: '/tunnel', headers: { 'content-type': 'text/plain' }, body: Buffer.from(lines.join('\n')) };
+      },
+    },
+    {
       name: '/v1/events',
       method: 'POST',
       json: { schema: createEvents.body, bounds: bodyBoundsOf(createEngineEvents) },

@@ -14,7 +14,7 @@ const SourceLines = Type.Object({
 });
 
 /** `frame` are the properties of the frames of other stacks. */
-export function eventStackOf<Frame extends Record<string, TSchema>>(frame: Frame) {
+function eventStackOf<Frame extends Record<string, TSchema>>(frame: Frame) {
   return Type.Object({
     frames: Type.Array(
       Type.Object({

@@ -1,6 +1,5 @@
 // The event of Sentry's SDK that a report came with: the stored JSON, and whether its stack is native.
 import { buffer } from 'node:stream/consumers';
-import { MIB } from '@chauffeur/contract/limits';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import { mainStack } from '@chauffeur/sentry/event/normalize';
 import { readEvent } from '@chauffeur/sentry/event/stored-event';
@@ -8,9 +7,6 @@ import { chainOf } from '@chauffeur/sentry/grouping';
 import { hasAddresses } from '@chauffeur/sentry/native-stack';
 import { readUnpacked } from '../../../kernel/blobs/packed.ts';
 import type { BlobStore } from '../../../kernel/blobs/store.ts';
-
-/** The limits of events keep them far smaller. */
-export const MAX_EVENT_BYTES = 256 * MIB;
 
 /** The event under `key`. Rejects with BlobMissingError if the blob is gone. */
 export async function readStoredEvent(blobs: BlobStore, key: string): Promise<SentryEvent> {

@@ -145,7 +145,7 @@ export function findCandidates(
 const MAX_OF_VERSION = 200;
 
 /** Releases of a game that are kept apart. Keys are public, so anyone could send any number of them. */
-export const MAX_UNREGISTERED = 1000;
+const MAX_UNREGISTERED = 1000;
 const NO_RELEASE: ReleaseFacts = { release: '', dist: '', os: '', arch: '', environment: '' };
 
 /** The id that reports of the release have instead of a build's. */
