@@ -118,7 +118,9 @@ describe('channels from the command line', () => {
     assert.equal((await run('rollout', 'resume')).code, 0);
     assert.match((await run('rollout', 'abort')).stdout, /was aborted at 30% of devices\.$/m);
     assert.match((await run('rollout', 'list')).stdout, /^1\.1\.0 +stable +aborted +30% +\d{4}-/m);
-    assert.match((await run('rollout', 'status')).stdout, /^The rollout of 1\.1\.0 on stable was aborted/m);
+    const aborted = (await run('rollout', 'status')).stdout;
+    assert.match(aborted, /^The rollout of 1\.1\.0 on stable was aborted/m);
+    assert.match(aborted, /^Nothing: devices that have 1\.1\.0 are offered what stable offers\.$/m);
     assert.equal((await run('rollout', 'start', '1.1.0', '--steps', '50%', '--os', 'linux')).code, 0);
     const finished = await run('rollout', 'finish', '--json');
     assert.deepEqual([finished.code, JSON.parse(finished.stdout).state], [0, 'finished']);

@@ -175,7 +175,7 @@ function detailLinesOf(rollout: Details): string[] {
   const row = (name: string, pick: (of: Side) => string) => [name, pick(side), pick(base)];
   return [
     ...linesOf(rollout, platformsOf(rollout)),
-    `Next: ${rollout.next}`,
+    rollout.ended_at === null ? `Next: ${rollout.next}` : rollout.next,
     '',
     ...(measuredAt === null
       ? ['Devices are counted every five minutes, and none has been yet.']

@@ -141,7 +141,7 @@ function OpenRollout({ game, rollout, title }: { game: OpenGame; rollout: Rollou
       <Notice tone={STATES[state].tone} title={headline(rollout)}>
         {stopped !== undefined && <Text size="sm">{stopped.text}</Text>}
         <Text size="sm">
-          <strong>Next:</strong> {rollout.next}
+          {isActive && <strong>Next:</strong>} {rollout.next}
         </Text>
         {withdrawn !== null && withdrawn > 0 && (
           <Text size="sm">{formatItems(withdrawn, 'device')} still run the withdrawn version.</Text>
