@@ -67,12 +67,12 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
 }
 
 /** Some proxies compress what they pass on, even if the client asks them not to. */
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
-  ['zstd', createZstdDecompress],
+  ['zstd', () => createZstdDecompress()],
 ]);
 
 async function* bodyOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer, void> {
