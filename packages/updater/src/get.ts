@@ -37,7 +37,7 @@ export const getByHttp: Get = (url, headers, signal) => {
   const { get } = url.startsWith('https:') ? https : http;
   const request = get(url, { headers: { ...headers }, signal }, (response) => {
     // An error also reaches who reads the body.
-    response.on('error', () => {});
+    response.on('error', ignore);
     resolve({
       status: response.statusCode ?? 0,
       headers: headersOf(response),
@@ -47,11 +47,15 @@ export const getByHttp: Get = (url, headers, signal) => {
   });
   request.on('error', (error) => reject(signal.aborted ? signal.reason : error));
   request.once('socket', (socket: Socket) => {
+    // Node 22 has no listener of its own while a socket goes back to its agent, and an abort then would end the process.
+    if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
     socket.on('data', freeSoon);
     request.once('close', () => socket.off('data', freeSoon));
   });
   return promise;
 };
+
+function ignore(): void {}
 
 /** The client copies what it reads from a socket, before this is called or directly after it. */
 function freeSoon(chunk: Buffer): void {
@@ -80,7 +84,7 @@ async function* bodyOf(response: IncomingMessage, signal: AbortSignal): AsyncGen
   try {
     if (decoder !== undefined) {
       // Not freed: a decoder fills the rest of the same memory next.
-      yield* pipeline(response, decoder, () => {}) as AsyncIterable<Buffer>;
+      yield* pipeline(response, decoder, ignore) as AsyncIterable<Buffer>;
       return;
     }
     for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
@@ -109,6 +110,42 @@ test('a proxy that compresses the download does no harm', async () => {
     }),
     { code: 'network', message: /unexpected end of file|ended too early/ },
   );
+});
+
+test('requests that are ended at any moment break neither each other nor the memory of others', async (t) => {
+  const body = randomBytes(300_000);
+  const server = http.createServer((_, response) => response.end(body));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const pooled: Buffer[] = [];
+  const fetchOne = async (stopAfter: number) => {
+    const stop = new AbortController();
+    const { body: chunks } = await getByHttp(`http://127.0.0.1:${port}/`, {}, stop.signal);
+    const read: Buffer[] = [];
+    let length = 0;
+    try {
+      for await (const chunk of chunks) {
+        // Small buffers share memory, which mustn't be freed with that of the connection.
+        pooled.push(Buffer.from('pooled'));
+        read.push(Buffer.from(chunk));
+        length += chunk.length;
+        if (length >= stopAfter) stop.abort(new Error('enough'));
+      }
+    } catch (error) {
+      assert.equal((error as Error).message, 'enough');
+    }
+    assert.ok(Buffer.concat(read).equals(body.subarray(0, length)));
+    assert.ok(length >= Math.min(stopAfter, body.length));
+  };
+  const work = async (worker: number) => {
+    for (let n = 0; n < 60; n += 1) await fetchOne(((n + worker) % 5) * 75_000 + (n % 2));
+  };
+  await Promise.all([0, 1, 2, 3].map(work));
+  assert.ok(pooled.every((buffer) => buffer.toString() === 'pooled'));
 });
 
 test('a web page instead of the download is named', async () => {
