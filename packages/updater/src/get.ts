@@ -47,7 +47,7 @@ export const getByHttp: Get = (url, headers, signal) => {
   });
   request.on('error', (error) => reject(signal.aborted ? signal.reason : error));
   request.once('socket', (socket: Socket) => {
-    // Node 22 has no listener of its own while a socket goes back to its agent, and an abort then would end the process.
+    // Node 22 doesn't listen while a socket goes back to its agent, and an abort then would end the process.
     if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
     socket.on('data', freeSoon);
     request.once('close', () => socket.off('data', freeSoon));
