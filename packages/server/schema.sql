@@ -549,8 +549,8 @@ create table crash_reports (
   fingerprint jsonb,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
-  constraint crash_reports_kind_check CHECK ((kind = ANY (ARRAY['crash'::text, 'error'::text]))) NOT VALID,
-  constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text, 'sentry'::text]))) NOT VALID
+  constraint crash_reports_kind_check CHECK ((kind = ANY (ARRAY['crash'::text, 'error'::text]))),
+  constraint crash_reports_source_check CHECK ((source = ANY (ARRAY['api'::text, 'engine'::text, 'breakpad'::text, 'crashpad'::text, 'unreal'::text, 'sentry'::text])))
 ) partition by RANGE (report_id);
 
 create table crash_functions (
@@ -602,7 +602,7 @@ create table crash_groups (
   constraint crash_groups_kind_check CHECK ((kind = ANY (ARRAY['stack'::text, 'message'::text]))),
   constraint crash_groups_priority_check CHECK ((priority = ANY (ARRAY['urgent'::text, 'high'::text, 'medium'::text, 'low'::text]))),
   constraint crash_groups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'resolved'::text, 'snoozed'::text, 'ignored'::text]))),
-  constraint crash_groups_report_kind_check CHECK ((report_kind = ANY (ARRAY['crash'::text, 'error'::text]))) NOT VALID
+  constraint crash_groups_report_kind_check CHECK ((report_kind = ANY (ARRAY['crash'::text, 'error'::text])))
 );
 
 create table crash_group_counts (

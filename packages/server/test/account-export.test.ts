@@ -24,6 +24,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'crash_groups.resolved_by': 'a name in the history of the game; the entry in the activity is exported',
   'deleted_builds.deleted_by': 'a name in the history of the game; the entry in the audit log is exported',
   'deploy_keys.issued_by': 'a name in the history of the game; the entry in the audit log is exported',
+  'dsns.created_by': 'a name in the settings of the game; the entry in the audit log is exported',
   'rollouts.started_by': 'a name in the history of the game; the entry in the audit log is exported',
   'channel_moves.moved_by': 'a name in the history of the game; the entry in the audit log is exported',
   'upload_tokens.created_by': 'a name in the history of the game; the entry in the audit log is exported',

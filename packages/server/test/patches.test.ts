@@ -1,6 +1,6 @@
 // Patches: which are made, that clients make the new version from them, and what becomes of them.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { decodeManifest, unpackManifest } from '@chauffeur/deltas/manifest';
 import { completeDraft, decodeDifference } from '@chauffeur/deltas/manifest-difference-reader';
@@ -282,9 +282,12 @@ test('patches take part in the quota, and make room for uploads', async () => {
   try {
     const studio = await makeOwnedGame(server);
     const gameId = studio.game.uid;
-    const noise = randomBytes(1_000_000);
-    const versionOf = (bytes: number) =>
-      buildZip([{ name: 'large.pak', data: Buffer.concat([noise, randomBytes(bytes)]) }]);
+    // Always the same bytes, because it depends on them whether a pack is much smaller than the blocks that changed.
+    const bytes = createHash('shake256', { outputLength: 1_100_000 }).update('bytes').digest();
+    const versionOf = (inserted: number) => {
+      const pak = [bytes.subarray(0, 500_000), bytes.subarray(1_000_000, 1_000_000 + inserted)];
+      return buildZip([{ name: 'large.pak', data: Buffer.concat([...pak, bytes.subarray(500_000, 1_000_000)]) }]);
+    };
     const first = await shipAndScan(server, studio.game, { version: '1' }, versionOf(0));
     const second = await shipAndScan(server, studio.game, { version: '2' }, versionOf(100_000));
     // The pack has 100,000 new bytes, the blocks have more.

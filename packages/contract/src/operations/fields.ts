@@ -154,7 +154,7 @@ export const BUILD_FORM_ERRORS = [
   'tooLarge',
 ] as const;
 
-const UNTRUSTED = 'untrusted: from players, games or files, not from this service';
+const UNTRUSTED = 'untrusted: from players, games or files';
 
 /**
  * A text written by players, their devices or files. It must be marked as untrusted wherever an agent reads it, because
