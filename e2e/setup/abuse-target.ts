@@ -128,7 +128,7 @@ async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
     ctx.db,
     sql<{ table: string; column: string }>`select c.table_name as table, c.column_name as column
       from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
-      where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'text' and c.column_name ~ '(^|_)(blob|original|cache|dump|log|stack|difference|pack)_key$'`,
+      where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'text' and c.column_name ~ '(^|_)(blob|original|cache|dump|event|log|stack|difference|pack)_key$'`,
   );
   const named = new Set<string>();
   for (const { table, column } of columns) {
@@ -142,6 +142,14 @@ async function strayBlobs({ ctx }: TestServer): Promise<string[]> {
   }
   const sessions = await rows(ctx.db, sql<{ key: string }>`select blob->>'key' as key from upload_sessions`);
   for (const { key } of sessions) named.add(key);
+  const attachments = await rows(
+    ctx.db,
+    sql<{ key: string }>`select file->>'key' as key from (
+        select attachments from crash_reports union all select attachments from sentry_parts
+      ) as owners, jsonb_array_elements(attachments || jsonb_path_query_array(attachments, '$[*].image')) as file
+      where file->>'key' is not null`,
+  );
+  for (const { key } of attachments) named.add(key);
   const copies = await rows(
     ctx.db,
     sql<{ key: string; width: number }>`select blob_key as key, unnest(copy_widths) as width from media`,

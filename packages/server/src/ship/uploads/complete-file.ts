@@ -7,6 +7,7 @@ import type { BlobUpload } from '../../kernel/blobs/store.ts';
 import { secondsSince } from '../../kernel/clock.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { inSpan } from '../../kernel/telemetry/tracing.ts';
+import { asKnownError } from '../../request/failures.ts';
 import { hashOf } from '../../request/receive-bytes.ts';
 import { type Build, orDeletedBuild } from '../builds/builds.ts';
 import { addFileRow, type FileOrigin, fileSummaryOf, type GameFileRow, type ReusedBytes } from '../files/files.ts';
@@ -31,7 +32,8 @@ export type RecordSteps = { before?: (tx: Tx) => Promise<void>; after?: (tx: Tx)
 
 /**
  * Throws `wrongChecksum` and `invalidFile`, after which the caller deletes the blob, and `fileNotSaved` if the row
- * could not be written, after which the upload can be retried. `steps` run in the transaction that records the file.
+ * could not be written, or `unavailable` without the database, after which the upload can be retried. `steps` run in
+ * the transaction that records the file.
  */
 export async function completeFile(ctx: Context, arrival: Arrival, steps: RecordSteps): Promise<UploadedFile> {
   const begun = performance.now();
@@ -113,7 +115,7 @@ async function record(
     });
   } catch (cause) {
     const error = orDeletedBuild(cause);
-    throw error instanceof ApiError ? error : errors.fileNotSaved(undefined, { cause });
+    throw asKnownError(error) ?? errors.fileNotSaved(undefined, { cause });
   }
 }
 
