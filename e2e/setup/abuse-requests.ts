@@ -43,6 +43,9 @@ export type Route = {
   readonly json?: { readonly schema: TSchema | undefined; readonly bounds: BodyBounds } | undefined;
 };
 
+/** One for each game, since a game may have only some. */
+const dsns = new WeakMap<Target['game'], Promise<TestDsn>>();
+
 /** Returns every route whose requests can have a body. */
 export function routesOf(target: Target): Route[] {
   return [
@@ -242,14 +245,13 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
     }),
   });
   const { email, password } = ownGame.owner;
-  let dsn: Promise<TestDsn> | undefined;
+  const dsnOf = () => dsns.getOrInsertComputed(game, () => makeDsn(server, game));
   const sentry = (name: string, pathOfKey: (key: string) => string, type: string, makeBody: () => Buffer): Route => ({
     name: `/api/{project}/${name}`,
     method: 'POST',
     succeeds: [200],
     prepare: async () => {
-      dsn ??= makeDsn(server, game);
-      const { key, projectNo } = await dsn;
+      const { key, projectNo } = await dsnOf();
       return { path: `/api/${projectNo}/${pathOfKey(key)}`, headers: { 'content-type': type }, body: makeBody() };
     },
   });
@@ -300,8 +302,7 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
       method: 'POST',
       succeeds: [200],
       prepare: async () => {
-        dsn ??= makeDsn(server, game);
-        const lines = [JSON.stringify({ dsn: (await dsn).dsn }), '{"type":"event"}', JSON.stringify(sentryEvent())];
+        const lines = [JSON.stringify({ dsn: (await dsnOf()).dsn }), '{"type":"event"}', JSON.stringify(sentryEvent())];
         return { path: '/tunnel', headers: { 'content-type': 'text/plain' }, body: Buffer.from(lines.join('\n')) };
       },
     },
