@@ -53,7 +53,10 @@ export async function receiveEnvelope(ctx: Context, request: FastifyRequest, hea
         return files.all.length > before ? null : 'too_large';
       },
     }),
-  );
+  ).catch(async (error: unknown) => {
+    await (intake as Intake | null)?.discard();
+    throw error;
+  });
   if (sender === null || intake === null) throw unreadable(envelope.failure);
   return finish(ctx, sender, intake, envelope);
 }

@@ -87,6 +87,16 @@ export class Intake {
     return new ReportFiles(ctx, this.#existing ?? newId(ctx.clock.now().getTime()), left);
   }
 
+  /** Runs `read`, which reads the request and stores its files. If it fails, none of them is kept. */
+  async receive<Result>(read: () => Promise<Result>): Promise<Result> {
+    try {
+      return await read();
+    } catch (error) {
+      await this.discard();
+      throw error;
+    }
+  }
+
   /** Deletes the files of a request that nothing is made of. */
   async discard(): Promise<void> {
     await this.#files?.deleteAll();

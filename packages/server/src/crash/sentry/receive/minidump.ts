@@ -40,7 +40,7 @@ export async function receiveMinidump(ctx: Context, request: FastifyRequest, hea
   const parts = new Map<string, Uint8Array>();
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   const options = { encoding: 'raw', maxBytes: MAX_FORM_BYTES, idleMs } as const;
-  const form = await receiveBody(request.raw, options, (body) =>
+  const readForm = (body: Body) =>
     readCrashForm(decoded(body, request.headers['content-encoding']), request.headers, {
       onPart: async ({ kind, name, filename, bytes, isTruncated }) => {
         const files = await intake.files();
@@ -57,8 +57,8 @@ export async function receiveMinidump(ctx: Context, request: FastifyRequest, hea
             }
           : null,
       onLeftOut: (name) => void intake.openFiles?.attach.leaveOut(name),
-    }),
-  );
+    });
+  const form = await intake.receive(() => receiveBody(request.raw, options, readForm));
   const guid = queryId || (form.fields.get('guid') ?? '');
   const sent = eventOfForm({ fields: form.fields, files: parts });
   const hasEvent = Object.keys(sent).length > 0;
@@ -136,10 +136,7 @@ export async function receiveUnrealArchive(
   const sender = await findSender(ctx, request, head);
   const intake = new Intake(ctx, sender, null);
   const files = await intake.files();
-  const xml = await readUnrealBody(ctx, request, files.keep, files.attach).catch(async (error: unknown) => {
-    await intake.discard();
-    throw error;
-  });
+  const xml = await intake.receive(() => readUnrealBody(ctx, request, files.keep, files.attach));
   const sent = eventOfUnreal(elementOf(xml, '__sentry'));
   const event = sent === undefined ? null : normalizeEvent(sent, eventIdOf(elementOf(xml, 'CrashGUID')));
   const others = detailsOfContext(xml, []);
