@@ -6,6 +6,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { assignReleases } from '../src/crash/sentry/receive/assign.job.ts';
 import { writeSentryCounts } from '../src/crash/sentry/receive/counts.ts';
+import { listParts } from '../src/crash/sentry/receive/parts.ts';
 import { settleParts } from '../src/crash/sentry/receive/settle.job.ts';
 import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { readDumpFixture } from './setup/crash-dumps.ts';
@@ -179,6 +180,26 @@ describe('one crash', () => {
     await post(sender, envelope({ event_id: id }, [[{ type: 'attachment', filename: 'late.txt' }, 'late']]));
     assert.deepEqual(await names(), ['early.txt', 'late.txt']);
     assert.equal((await reportsOf(sender)).length, 1);
+  });
+
+  it('gets what came early even if the file of another crash is gone', async () => {
+    const sender = await start();
+    const [lost, kept] = [newEventId(), newEventId()];
+    for (const id of [lost, kept])
+      await post(sender, envelope({ event_id: id }, [[{ type: 'attachment', filename: 'early.txt' }, 'early']]));
+    const parts = await listParts(server.ctx.db, sender.game.uid);
+    for (const { event_id: id, attachments } of parts)
+      if (id === lost) await server.ctx.blobs.delete(attachments[0]!.key);
+    await sendEvent(sender, lost);
+    await sendEvent(sender, kept);
+    await settleParts(server.ctx);
+    const files = await rows(
+      server.ctx.db,
+      sql<{ count: number }>`select jsonb_array_length(attachments) as count from crash_reports
+        where game_id = ${sender.game.uid}`,
+    );
+    assert.deepEqual(files.map(({ count }) => count).sort(), [0, 1]);
+    assert.deepEqual(await listParts(server.ctx.db, sender.game.uid), []);
   });
 
   it('is kept with its stack if its dump is none', async () => {

@@ -1,5 +1,6 @@
 // Adds attachments that came before their event to its report.
 import type { Context } from '../../../context.ts';
+import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { deleteReportFiles } from '../../crashes/report/files.ts';
 import { copyFile } from './intake.ts';
@@ -9,16 +10,25 @@ import { deletePart, listPartGames, listParts, type PartRow } from './parts.ts';
 
 export const settleJob = defineJob('sentry:settle', { attempts: 3, cron: '* * * * *' }, settleParts);
 
-/** Safe to run twice: a report doesn't get the same file again. */
+/** Safe to run twice: a report doesn't get the same file again. Goes on with the others if one fails, and fails at the end. */
 export async function settleParts(ctx: Context): Promise<void> {
+  let failure: { error: unknown } | undefined;
   for (const { game_id: gameId } of await listPartGames(ctx.db)) {
     const parts = await listParts(ctx.db, gameId);
     const reports = await findReportsOfEvents(ctx.db, gameId, [...new Set(parts.map(({ event_id }) => event_id))]);
     for (const part of parts) {
       const reportId = reports.get(part.event_id);
-      if (reportId !== undefined) await settle(ctx, gameId, reportId, part);
+      if (reportId === undefined) continue;
+      try {
+        await settle(ctx, gameId, reportId, part);
+      } catch (error) {
+        // Without its file, the part would fail until it is swept.
+        if (error instanceof BlobMissingError) await deletePart(ctx.db, gameId, part.part_id);
+        else failure = { error };
+      }
     }
   }
+  if (failure !== undefined) throw failure.error;
 }
 
 async function settle(ctx: Context, gameId: string, reportId: string, part: PartRow): Promise<void> {
