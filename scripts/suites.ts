@@ -44,6 +44,7 @@ export const SUITES = {
   faults: { files: ['e2e/faults/*.test.ts'] },
   cluster: { files: ['e2e/cluster/*.test.ts'] },
   release: { files: ['e2e/release/*.test.ts'] },
+  sentry: { files: ['e2e/sentry/*.test.ts'], processes: 1, first: 'e2e/setup/shared-chromium.ts' },
 } as const satisfies Record<string, Suite>;
 
 export type SuiteName = keyof typeof SUITES;
@@ -64,6 +65,7 @@ export const RUNS: Readonly<Record<string, Run>> = {
   faults: { suites: ['thorough', 'faults'], setup: 'programs', concurrency: 2, timeoutMinutes: 15 },
   cluster: { suites: ['cluster'], setup: 'programs', concurrency: 1, timeoutMinutes: 10 },
   release: { suites: ['release'], setup: 'database', concurrency: 2, timeoutMinutes: 15 },
+  sentry: { suites: ['sentry'], setup: 'database', concurrency: 1, timeoutMinutes: 5 },
 };
 
 /** Returns the test files that match, relative to the repository, in alphabetical order. */

@@ -154,6 +154,23 @@ describe('normalizeEvent', () => {
     );
   });
 
+  it('leaves out the functions of the client that a stack begins with', () => {
+    const names = (...frames: readonly object[]) => {
+      const sent = { exception: [{ type: 'panic', stacktrace: { frames: frames.toReversed() } }] };
+      return normalizeEvent(sent).exceptions[0]!.stack.frames.map(({ function: name }) => name);
+    };
+    const client = [
+      { function: 'sentry_backtrace::current_stacktrace', in_app: false },
+      { function: 'core::option::Option<T>::and_then', in_app: false },
+      { function: '<sentry_panic::PanicIntegration as sentry_core::integration::Integration>::setup' },
+    ];
+    const game = [{ function: 'core::panicking::panic_fmt' }, { function: 'game::main', in_app: true }];
+    assert.deepEqual(names(...client, ...game), ['core::panicking::panic_fmt', 'game::main']);
+    assert.deepEqual(names(...game, ...client).length, 5);
+    assert.deepEqual(names(...client).length, 3);
+    assert.deepEqual(names({ function: 'sentry::Turret::fire' }), ['sentry::Turret::fire']);
+  });
+
   it('decides what is a crash', () => {
     const kind = (sent: object, hasDump = false) => kindOfEvent(normalizeEvent(sent), { hasDump });
     assert.equal(kind({ exception: [{ type: 'A' }] }), 'error');
@@ -161,6 +178,9 @@ describe('normalizeEvent', () => {
     assert.equal(kind({ level: 'fatal', message: 'x' }), 'crash');
     assert.equal(kind({ level: 'warning', message: 'x' }, true), 'crash');
     assert.equal(kind({ level: 'error', message: 'x' }), 'message');
+    assert.equal(kind({ level: 'error', message: 'x', exception: [{ value: 'x' }] }), 'message');
+    assert.equal(kind({ level: 'error', message: 'x', exception: [{ type: 'Error', value: 'x' }] }), 'error');
+    assert.equal(kind({ level: 'error', exception: [{ value: 'x' }] }), 'error');
   });
 
   it('names the debug ids of images as Breakpad does', () => {

@@ -63,7 +63,12 @@ export function kindOfEvent(
   if (event.feedback !== null || sent.type === 'feedback') return 'feedback';
   const isUnhandled = event.exceptions.some(({ isHandled }) => isHandled === false);
   if (sent.hasDump || event.level === 'fatal' || isUnhandled) return 'crash';
-  return event.exceptions.length > 0 ? 'error' : 'message';
+  return event.exceptions.every((exception) => isOfMessage(event, exception)) ? 'message' : 'error';
+}
+
+/** Clients for JavaScript send the stack of a message as an exception without a type. */
+function isOfMessage({ message }: SentryEvent, { type, value }: SentryException): boolean {
+  return type === '' && value === message;
 }
 
 /** `ValueError: cannot load level`: what was thrown, or else the message. Empty if the event has neither. */

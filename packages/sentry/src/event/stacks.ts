@@ -27,9 +27,27 @@ export function stackOf(value: unknown, budget: FrameBudget): Stack {
   const sent = fieldOf(value, 'frames');
   if (!Array.isArray(sent) || sent.length === 0) return NO_STACK;
   const max = Math.min(STACK_LIMITS.frames, budget.frames);
-  const frames = (max === 0 ? [] : sent.slice(-max)).reverse().filter(isFields).map(frameOf);
-  budget.frames -= frames.length;
-  return { frames, moreFrames: Math.max(0, sent.length - max), registers: registersOf(fieldOf(value, 'registers')) };
+  const all = (max === 0 ? [] : sent.slice(-max)).reverse().filter(isFields).map(frameOf);
+  budget.frames -= all.length;
+  return {
+    frames: withoutClient(all),
+    moreFrames: Math.max(0, sent.length - max),
+    registers: registersOf(fieldOf(value, 'registers')),
+  };
+}
+
+/** Functions of the client for Rust, whose names begin with those of its crates. */
+const CLIENT_FUNCTION = /^<?sentry_(?:core|panic|backtrace|contexts|tracing|log|anyhow|slog|tower|minidump)::/;
+
+/**
+ * A stack that a client took of itself begins with its own functions, which that of Rust sends if it doesn't know the
+ * names of the compiler's version. What is between them, such as the standard library, is of no use either.
+ */
+function withoutClient(frames: readonly SentryFrame[]): readonly SentryFrame[] {
+  const game = frames.findIndex(({ isInApp }) => isInApp === true);
+  const before = game < 0 ? frames : frames.slice(0, game);
+  const last = before.findLastIndex(({ function: name }) => CLIENT_FUNCTION.test(name));
+  return last + 1 < frames.length ? frames.slice(last + 1) : frames;
 }
 
 function registersOf(value: unknown): Pair[] {

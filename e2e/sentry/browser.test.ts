@@ -1,0 +1,131 @@
+// A page with Sentry's SDK in Chromium, on another origin than the server.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { NO_CHROMIUM } from '../setup/chromium.ts';
+import {
+  clientFile,
+  missingClient,
+  openReportingGame,
+  RELEASE,
+  type ReportingGame,
+  summaryOf,
+} from '../setup/sentry-clients.ts';
+import { serveSite } from '../setup/site.ts';
+import { openStudio, type Studio } from '../setup/studio.ts';
+
+const BREADCRUMB = 'ui.click: body > button';
+
+describe("a page with Sentry's SDK", { skip: missingClient('javascript') }, () => {
+  let studio: Studio;
+  let website: Server;
+  const site = serveSite(async ({ service }) => {
+    studio = await openStudio(service);
+  });
+  before(async () => {
+    website = await serveGame();
+  });
+  after(() => website.close());
+
+  /** Opens the page of a new game. */
+  async function start(more: Record<string, string> = {}): Promise<{ game: ReportingGame; page: Page }> {
+    const game = await openReportingGame(site.service, studio.session);
+    const page = await site.openPage();
+    const { port } = website.address() as AddressInfo;
+    const query = new URLSearchParams({ dsn: game.dsn, release: RELEASE, ...more });
+    await page.goto(`http://127.0.0.1:${port}/play?${query}`);
+    return { game, page };
+  }
+
+  /** Presses a button, and waits until the page says that all is sent. */
+  async function pressAndFlush(page: Page, button: string): Promise<void> {
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await page.locator('body[data-state=done]').waitFor();
+  }
+
+  /** Presses a button that ends in an error, and waits until the server has answered its event. */
+  async function press(page: Page, button: string, path = '/envelope/'): Promise<void> {
+    const answered = page.waitForResponse(
+      (response) => response.url().includes(path) && (response.request().postData() ?? '').includes('"type":"event"'),
+    );
+    await page.getByRole('button', { name: button, exact: true }).click();
+    assert.equal((await answered).status(), 200);
+  }
+
+  test('reports an error that it handled, with what led to it', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const { game, page } = await start();
+    await pressAndFlush(page, 'events');
+    const [report, ...others] = await game.reports();
+    assert.deepEqual(others, []);
+    const { own, ...summary } = summaryOf(report!);
+    assert.deepEqual(summary, {
+      kind: 'error',
+      title: 'TypeError: no such file | game.openFile',
+      buildId: game.buildId,
+      message: 'Error: cannot load level 7',
+      thrown: ['Error: cannot load level 7', 'TypeError: no such file'],
+      breadcrumbs: [BREADCRUMB],
+      tag: 'mountains',
+    });
+    assert.deepEqual(own.slice(0, 3), ['game.loadLevel', 'game.capture', 'game.events']);
+    assert.deepEqual(await game.attachments(report!), { 'save.json': '{"car":1}' });
+  });
+
+  for (const [scenario, thrown] of [
+    ['crash', 'Error: cannot load level 8'],
+    ['rejection', 'Error: cannot load level 9'],
+  ] as const)
+    test(`has one report of a ${scenario}`, async (t) => {
+      if (site.browser === null) return t.skip(NO_CHROMIUM);
+      site.expectErrors(/cannot load level/);
+      const { game, page } = await start();
+      await press(page, scenario);
+      const [report, ...others] = await game.reports();
+      assert.deepEqual(others, []);
+      const { own, ...summary } = summaryOf(report!);
+      assert.deepEqual(summary, {
+        kind: 'crash',
+        title: 'TypeError: no such file | game.openFile',
+        buildId: game.buildId,
+        message: thrown,
+        thrown: [thrown, 'TypeError: no such file'],
+        breadcrumbs: [BREADCRUMB],
+        tag: 'mountains',
+      });
+      assert.deepEqual(own.slice(0, 2), ['game.loadLevel', `game.${scenario}`]);
+    });
+
+  test('can send everything through a tunnel', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/cannot load level/);
+    const { game, page } = await start({ tunnel: `${site.service.url}/tunnel` });
+    await press(page, 'crash', '/tunnel');
+    assert.deepEqual(
+      (await game.reports()).map(({ kind }) => kind),
+      ['crash'],
+    );
+  });
+});
+
+/** A page with the game and the SDK in one script, as bundlers make it. */
+async function serveGame(): Promise<Server> {
+  const bundle = await rolldown({ input: clientFile('javascript', 'page.js'), platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'iife' });
+  await bundle.close();
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/game.js';
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+    response.end(
+      isScript
+        ? output[0].code
+        : '<!doctype html><title>Game</title><link rel="icon" href="data:,"><body><script src="/game.js"></script>',
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
