@@ -2,12 +2,10 @@
 // clients repeat nothing, whatever the status, except that some wait for the end of Retry-After with what comes next.
 import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
 import { formatRateLimits, UNUSED_CATEGORIES } from '@chauffeur/sentry/answers';
-import type { RequestHead } from '@chauffeur/sentry/dsn/credentials';
 import type { Category } from '@chauffeur/sentry/envelope/kinds';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { type Received, receiveEnvelope, receiveStore } from '../crash/sentry/receive/envelope.ts';
-import { receiveMinidump, receiveUnrealArchive } from '../crash/sentry/receive/minidump.ts';
+import type { Received } from '../crash/sentry/receive/envelope.ts';
 import { HOUR, SECOND } from '../kernel/clock.ts';
 import { createRecent } from '../kernel/collections/cache.ts';
 import { newId } from '../kernel/secrets/ids.ts';
@@ -15,23 +13,8 @@ import { perContext } from '../request/per-context.ts';
 import { leaveBodiesUnread } from './body-parsers.ts';
 import { PREFLIGHT_SECONDS } from './cross-origin.ts';
 import { sendError } from './send-error.ts';
-
-type Endpoint = {
-  /** The id in logs and metrics. */
-  readonly operation: string;
-  readonly url: string;
-  readonly receive: (ctx: Context, request: FastifyRequest, head: RequestHead) => Promise<Received>;
-  readonly answer?: (reply: FastifyReply, received: Received) => FastifyReply;
-};
-
-const ENDPOINTS: readonly Endpoint[] = [
-  { operation: 'sentry.envelope', url: '/api/:project/envelope', receive: receiveEnvelope },
-  { operation: 'sentry.store', url: '/api/:project/store', receive: receiveStore },
-  { operation: 'sentry.minidump', url: '/api/:project/minidump', receive: receiveMinidump, answer: sendBareId },
-  { operation: 'sentry.unreal', url: '/api/:project/unreal/:key', receive: receiveUnrealArchive, answer: sendBareId },
-  // Only the DSN in the envelope says which game it is for.
-  { operation: 'sentry.tunnel', url: '/tunnel', receive: receiveEnvelope },
-];
+import { takeOrDefer } from './sentry-deferred.ts';
+import { ENDPOINTS, type Endpoint } from './sentry-endpoints.ts';
 
 const HEADERS = {
   'access-control-allow-origin': '*',
@@ -47,11 +30,8 @@ export function mountSentry(app: FastifyInstance, ctx: Context): void {
   });
 }
 
-function mountEndpoint(
-  app: FastifyInstance,
-  ctx: Context,
-  { operation, url, receive, answer = sendId }: Endpoint,
-): void {
+function mountEndpoint(app: FastifyInstance, ctx: Context, endpoint: Endpoint): void {
+  const { operation, url } = endpoint;
   app.route<{ Params: { project?: string; key?: string } }>({
     method: 'POST',
     url,
@@ -62,10 +42,10 @@ function mountEndpoint(
       if (project !== undefined && !/^\d{1,18}$/.test(project)) throw errors.notFound('There is no such project.');
       const [, query = ''] = request.url.split('?', 2);
       const head = { headers: request.headers, query: new URLSearchParams(query), project, pathKey: key };
-      const received = await receive(ctx, request, head);
+      const received = await takeOrDefer(ctx, endpoint, request, head);
       reply.headers(HEADERS);
-      askToStop(ctx, reply, received);
-      return answer(reply.code(200), received);
+      if (received !== null) askToStop(ctx, reply, received);
+      return (endpoint.isBareId ? sendBareId : sendId)(reply.code(200), received);
     },
   });
   app.options(url, { config: { operation } }, async (_request, reply) =>
@@ -79,15 +59,16 @@ function mountEndpoint(
   );
 }
 
-function sendId(reply: FastifyReply, { id }: Received): FastifyReply {
+function sendId(reply: FastifyReply, received: Received | null): FastifyReply {
+  const id = received?.id ?? null;
   return reply
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify(id === null ? {} : { id }));
 }
 
 /** Crashpad keeps the whole body as the id of the report. */
-function sendBareId(reply: FastifyReply, received: Received & { readonly guid?: string }): FastifyReply {
-  const id = received.guid || received.id || newId();
+function sendBareId(reply: FastifyReply, received: (Received & { readonly guid?: string }) | null): FastifyReply {
+  const id = received?.guid || received?.id || newId();
   return reply.header('content-type', 'text/plain; charset=utf-8').send(id);
 }
 

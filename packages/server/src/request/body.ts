@@ -39,6 +39,9 @@ export type BodyOptions = {
   signal?: AbortSignal | undefined;
 };
 
+/** A request, as far as its body needs it. */
+export type BodySource = Readable & Pick<IncomingMessage, 'headers' | 'complete'>;
+
 /** The bytes of a body, which can be read once. */
 export type Body = ByteSource & {
   /** Ends the body early: the pending read and all later reads reject with `reason`. */
@@ -54,7 +57,7 @@ export type Body = ByteSource & {
  * Rejects with UnreadableBodyError for an unsupported Content-Encoding, and with whatever `read` rejects with.
  */
 export async function receiveBody<T>(
-  request: IncomingMessage,
+  request: BodySource,
   options: BodyOptions,
   read: (body: Body) => Promise<T>,
 ): Promise<T> {
@@ -74,7 +77,7 @@ const DECODERS = {
 } as const;
 
 /** Returns undefined for a body without an encoding. */
-function createDecoder({ headers }: IncomingMessage, encoding: BodyOptions['encoding']): Transform | undefined {
+function createDecoder({ headers }: BodySource, encoding: BodyOptions['encoding']): Transform | undefined {
   if (encoding === 'zlib') return createInflate();
   if (encoding === 'raw') return undefined;
   const named = (headers['content-encoding'] ?? '').trim().toLowerCase();
@@ -99,7 +102,7 @@ export const BODY_LATE = 'The body did not arrive in time. Send it again.';
 const detached = new Error('The body was read after its request had been handled');
 
 class RequestBody implements Body {
-  readonly #request: IncomingMessage;
+  readonly #request: BodySource;
   readonly #decoder: Transform | undefined;
   readonly #source: Readable;
   readonly #maxBytes: number;
@@ -115,7 +118,7 @@ class RequestBody implements Body {
   #idleSpent = 0;
   #progress = 0;
 
-  constructor(request: IncomingMessage, { encoding = 'header', maxBytes, idleMs, signal }: BodyOptions) {
+  constructor(request: BodySource, { encoding = 'header', maxBytes, idleMs, signal }: BodyOptions) {
     this.#decoder = createDecoder(request, encoding);
     this.#request = request;
     this.#source = this.#decoder ?? request;

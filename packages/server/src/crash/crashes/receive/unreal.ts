@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
 import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
-import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
+import { type BodySource, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import type { CrashDetails } from '../report/fields.ts';
 import type { OpenedReport } from './create.ts';
 import { detailsOf } from './details.ts';
@@ -34,7 +34,7 @@ export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<Op
 /** Stores the files of the archive in `request`, and returns its context, which is empty without one. */
 export function readUnrealBody(
   ctx: Context,
-  request: FastifyRequest,
+  request: { readonly raw: BodySource },
   keep: KeepFile,
   attachments: KeepAttachment,
 ): Promise<string> {
@@ -45,7 +45,7 @@ export function readUnrealBody(
   });
 }
 
-async function inflate(ctx: Context, request: FastifyRequest, file: FileHandle): Promise<void> {
+async function inflate(ctx: Context, request: { readonly raw: BodySource }, file: FileHandle): Promise<void> {
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   try {
     await receiveBody(request.raw, { encoding: 'zlib', maxBytes: MAX_ARCHIVE_BYTES, idleMs }, async (body) => {

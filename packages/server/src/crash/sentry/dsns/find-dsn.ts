@@ -54,6 +54,14 @@ async function findByKey(ctx: Context, key: string): Promise<sql.FoundDsn | null
   return found;
 }
 
+/** Whether the key was one of the project when this process last looked it up, for when it can't be looked up. */
+export function wasKnown(
+  ctx: Context,
+  { projectNo, key }: { readonly projectNo: number; readonly key: string },
+): boolean {
+  return cachesOf(ctx).known.get(key)?.found?.project_no === projectNo;
+}
+
 /** Writes when the DSN was last used, at most once a minute. The request doesn't wait for it, nor fail with it. */
 function noteUse(ctx: Context, found: sql.FoundDsn): void {
   const { noted } = cachesOf(ctx);

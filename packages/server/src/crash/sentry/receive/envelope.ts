@@ -10,7 +10,6 @@ import { SentryError } from '@chauffeur/sentry/error';
 import { kindOfEvent, normalizeEvent, userReportOf } from '@chauffeur/sentry/event/normalize';
 import { eventIdOf } from '@chauffeur/sentry/ids';
 import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
-import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
@@ -18,7 +17,7 @@ import { buildFactsOf } from './choose-build.ts';
 import { countSentry } from './counts.ts';
 import { detailsOfEvent } from './event-details.ts';
 import { deviceUidOf, Intake } from './intake.ts';
-import { credentialsOf, findSender, hasCredentials, type Sender } from './sender.ts';
+import { credentialsOf, findSender, hasCredentials, type Sender, type SentryRequest } from './sender.ts';
 
 /** What a request is answered. */
 export type Received = {
@@ -30,7 +29,7 @@ export type Received = {
 };
 
 /** `POST …/envelope/`, and the tunnel, whose key is only in the envelope. Throws `unknownDsn` and `limitReached`. */
-export async function receiveEnvelope(ctx: Context, request: FastifyRequest, head: RequestHead): Promise<Received> {
+export async function receiveEnvelope(ctx: Context, request: SentryRequest, head: RequestHead): Promise<Received> {
   // Most requests have their key in the head: then nothing is read of those with a wrong one.
   let sender = hasCredentials(head) ? await findSender(ctx, request, head) : null;
   let intake: Intake | null = null;
@@ -173,7 +172,7 @@ function omissionsOf({ dropped, isCut }: Envelope): string[] {
 }
 
 /** `POST …/store/`: one event as JSON. Throws like `receiveEnvelope`, and `unreadableBody`. */
-export async function receiveStore(ctx: Context, request: FastifyRequest, head: RequestHead): Promise<Received> {
+export async function receiveStore(ctx: Context, request: SentryRequest, head: RequestHead): Promise<Received> {
   const sender = await findSender(ctx, request, head);
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   // Base64 is a third larger.

@@ -16,7 +16,6 @@ import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import { normalizeEvent } from '@chauffeur/sentry/event/normalize';
 import { eventIdOf } from '@chauffeur/sentry/ids';
 import { buildIdOf } from '@chauffeur/sentry/release';
-import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { detailsOfAnnotations } from '../../crashes/receive/details.ts';
@@ -27,13 +26,13 @@ import { type BuildFacts, buildFactsOf } from './choose-build.ts';
 import { NO_FACTS, type Received } from './envelope.ts';
 import { detailsOfEvent } from './event-details.ts';
 import { deviceUidOf, Intake } from './intake.ts';
-import { findSender } from './sender.ts';
+import { findSender, type SentryRequest } from './sender.ts';
 
 /** The guid that Crashpad makes for a report, as it was sent; empty if there is none. */
 export type ReceivedDump = Received & { readonly guid: string };
 
 /** `POST …/minidump/`. Throws `unknownDsn`, `limitReached`, and `unreadableBody` for a body that isn't a form. */
-export async function receiveMinidump(ctx: Context, request: FastifyRequest, head: RequestHead): Promise<ReceivedDump> {
+export async function receiveMinidump(ctx: Context, request: SentryRequest, head: RequestHead): Promise<ReceivedDump> {
   const sender = await findSender(ctx, request, head);
   const queryId = head.query.get('guid') ?? '';
   const intake = new Intake(ctx, sender, eventIdOf(queryId));
@@ -128,11 +127,7 @@ async function reportCrash(
 }
 
 /** `POST …/unreal/{key}/`. Throws `unknownDsn`, `limitReached`, and `unreadableBody` for a body that isn't an archive. */
-export async function receiveUnrealArchive(
-  ctx: Context,
-  request: FastifyRequest,
-  head: RequestHead,
-): Promise<Received> {
+export async function receiveUnrealArchive(ctx: Context, request: SentryRequest, head: RequestHead): Promise<Received> {
   const sender = await findSender(ctx, request, head);
   const intake = new Intake(ctx, sender, null);
   const files = await intake.files();

@@ -1,11 +1,21 @@
 // Finds out which game a request is for.
+
+import type { IncomingHttpHeaders } from 'node:http';
 import { errors } from '@chauffeur/contract/errors';
 import { type RequestHead, readCredentials } from '@chauffeur/sentry/dsn/credentials';
 import { SentryError } from '@chauffeur/sentry/error';
 import type { Context } from '../../../context.ts';
 import { countPublicPost } from '../../../request/address-limit.ts';
+import type { BodySource } from '../../../request/body.ts';
 import { findDsn } from '../dsns/find-dsn.ts';
 import { countWrongKey } from './counts.ts';
+
+/** A request, or one that was deferred and has no address. */
+export type SentryRequest = {
+  readonly raw: BodySource;
+  readonly headers: IncomingHttpHeaders;
+  readonly ip: string;
+};
 
 export type Sender = { readonly gameId: string; readonly dsnId: string };
 
