@@ -1925,6 +1925,7 @@ create table bug_screenshots (
   height integer,
   size integer,
   problem text,
+  name text default ''::text not null,
   constraint bug_screenshots_pkey PRIMARY KEY (game_id, screenshot_id),
   constraint bug_screenshots_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
   constraint bug_screenshots_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
@@ -2256,6 +2257,30 @@ create table unregistered_releases (
   constraint unregistered_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table bug_feedback (
+  game_id uuid not null,
+  name bytea not null,
+  bug_id uuid not null,
+  filed_at timestamp with time zone not null,
+  event_id text,
+  place_id uuid,
+  constraint bug_feedback_pkey PRIMARY KEY (game_id, name),
+  constraint bug_feedback_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint bug_feedback_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
+);
+
+create table bug_attachments (
+  game_id uuid not null,
+  attachment_id uuid not null,
+  bug_id uuid not null,
+  name text not null,
+  blob_key text not null,
+  size bigint not null,
+  constraint bug_attachments_pkey PRIMARY KEY (game_id, attachment_id),
+  constraint bug_attachments_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint bug_attachments_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2422,6 +2447,12 @@ CREATE INDEX file_differences_unwanted ON public.file_differences USING btree (u
 CREATE INDEX sentry_parts_by_id ON public.sentry_parts USING btree (part_id);
 CREATE INDEX sentry_counts_day ON public.sentry_counts USING btree (day);
 CREATE INDEX sentry_wrong_keys_day ON public.sentry_wrong_keys USING btree (day);
+CREATE INDEX bug_feedback_bug ON public.bug_feedback USING btree (game_id, bug_id);
+CREATE INDEX bug_feedback_waiting ON public.bug_feedback USING btree (filed_at) WHERE (event_id IS NOT NULL);
+CREATE INDEX bug_feedback_places ON public.bug_feedback USING btree (game_id, place_id) WHERE (place_id IS NOT NULL);
+CREATE INDEX bug_attachments_bug ON public.bug_attachments USING btree (game_id, bug_id);
+CREATE INDEX bug_attachments_blob ON public.bug_attachments USING btree (blob_key);
+CREATE INDEX bug_tickets_by_crash ON public.bug_tickets USING btree (game_id, crash_id) WHERE (crash_id IS NOT NULL);
 
 create view build_names as
  SELECT builds.game_id,

@@ -228,8 +228,8 @@ describe('a bug ticket', () => {
       callAs(server, person, `/games/${at.uid}/bugs/${uid}`);
     const { status, body } = await read(game, game.admin);
     assert.equal(status, 200);
-    const { replies, screenshots, ...record } = body.data;
-    assert.deepEqual([[record], replies, screenshots], [await bugsOf(game), [], []]);
+    const { replies, screenshots, attachments, ...record } = body.data;
+    assert.deepEqual([[record], replies, screenshots, attachments], [await bugsOf(game), [], [], []]);
 
     assert.deepEqual(statusOf(await read(game, other.owner)), [404, 4040]);
     assert.deepEqual(statusOf(await read(other, other.owner)), [404, 4040]);

@@ -12,6 +12,7 @@ import { onlyRow, rows } from '../src/kernel/database/db.ts';
 import { readDumpFixture } from './setup/crash-dumps.ts';
 import { attachmentsOf, type CrashSender, makeSender, orphansOf, reportsOf } from './setup/crashes.ts';
 import { makeDsn, type TestDsn } from './setup/dsns.ts';
+import { envelope, newEventId, sendEnvelope as post } from './setup/envelopes.ts';
 import { fieldPart, filePart, multipartOf } from './setup/raw.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 import { unrealArchive } from './setup/unreal.ts';
@@ -38,30 +39,6 @@ async function start(on = server): Promise<Sender> {
 function eventOf(id: string, more: object = {}) {
   const exception = [{ type: 'Error', value: 'boom', mechanism: { type: 'x', handled: false } }];
   return { event_id: id, release: 'thegame@9.9.9', exception, ...more };
-}
-
-/** An envelope of items: their headers, and what follows. */
-function envelope(header: object, items: readonly (readonly [object, string | Buffer])[]): Buffer {
-  const lines = items.flatMap(([head, payload]) => [
-    Buffer.from(`${JSON.stringify({ ...head, length: Buffer.byteLength(payload) })}\n`),
-    Buffer.from(payload as string),
-    Buffer.from('\n'),
-  ]);
-  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...lines]);
-}
-
-const newEventId = () => randomUUID().replaceAll('-', '');
-
-function post(
-  { server: on, projectNo, key }: Sender,
-  body: Buffer,
-  { path = 'envelope/', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
-): Promise<Response> {
-  return fetch(`${on.url}/api/${projectNo}/${path}`, {
-    method: 'POST',
-    headers: { 'x-sentry-auth': `Sentry sentry_version=7, sentry_key=${key}`, ...headers },
-    body: new Uint8Array(body),
-  });
 }
 
 const sendEvent = (sender: Sender, id: string, more: object = {}) =>

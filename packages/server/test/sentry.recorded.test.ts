@@ -116,9 +116,30 @@ describe('recorded requests', { skip }, () => {
       3,
     );
     assert.ok([...counts.keys()].some((name) => name.startsWith('discarded ')));
+    await checkTickets(sender);
     // The attachment waits for an event that never comes.
     assert.equal(await countParts(sender), 1);
   });
+
+  /** The message, the report that it is linked to, and the files. */
+  async function checkTickets({ game }: CrashSender): Promise<void> {
+    const tickets = await rows(
+      server.ctx.db,
+      sql<{ message: string; report: string | null; files: string[] }>`select bug_tickets.message, (
+          select message from crash_reports where report_id = crash_id) as report, array(
+            select name from bug_screenshots where bug_screenshots.bug_id = bug_tickets.bug_id union all
+            select name from bug_attachments where bug_attachments.bug_id = bug_tickets.bug_id) as files
+        from bug_tickets where game_id = ${game.uid} order by bug_id`,
+    );
+    assert.deepEqual(
+      tickets.map(({ message, report, files }) => [message, report, files.length]),
+      [
+        ['I turned left', 'IllegalStateException: cannot load level', 0],
+        ['I turned left', 'Error: cannot load level', 2],
+        ['some-message', null, 3],
+      ],
+    );
+  }
 
   it('are the same reports when they are sent again', async () => {
     const sender = await start();
@@ -126,6 +147,7 @@ describe('recorded requests', { skip }, () => {
     const once = await reportsOf(sender);
     await replay(sender.dsn, [...requests, '--zstd']);
     assert.deepEqual(await reportsOf(sender), once);
+    await checkTickets(sender);
     for (const encoding of ['--deflate', '--br', '--gzip', '--plain']) {
       const answers = await replay(sender.dsn, [requests[0]!, '--fresh', encoding]);
       assert.match([...answers.values()][0]!, /^200 /, encoding);

@@ -159,6 +159,7 @@ export const OPERATIONS: readonly Operation[] = [
   health.compareHealth,
   health.compareCrashes,
   bugs.uploadBugScreenshot,
+  bugs.getBugAttachment,
   bugs.getBugScreenshot,
   bugs.fileBug,
   bugs.fileBugAsGuest,

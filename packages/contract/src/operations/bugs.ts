@@ -167,6 +167,7 @@ export const listBugTickets = defineOperation({
     label: Type.Optional(Label),
     assignee: Type.Optional({ ...UserId, description: 'Only tickets that are assigned to this member' }),
     group_id: Type.Optional({ ...Uuid, description: 'Only tickets that are linked to this crash group' }),
+    crash_id: Type.Optional({ ...Uuid, description: 'Only tickets about this crash report' }),
     text: Type.Optional(
       Type.String({
         minLength: 1,
@@ -227,15 +228,37 @@ export const getBugScreenshot = defineOperation({
   errors: ['notFound'],
 });
 
+export const getBugAttachment = defineOperation({
+  id: 'bugs.getAttachment',
+  summary: 'Download a file of a bug ticket, as it was sent',
+  method: 'GET',
+  path: '/games/{uid}/bugs/{bug_uid}/attachments/{attachment_uid}',
+  access: 'account',
+  role: 'viewer',
+  params: Type.Object({ uid: GameRef, bug_uid: Uuid, attachment_uid: Uuid }),
+  answerTypes: ['application/octet-stream'],
+  statuses: [200, 206, 304],
+  errors: ['notFound'],
+});
+
+const BugAttachment = Type.Object({
+  attachment_uid: Uuid,
+  name: Foreign(Type.String()),
+  size: Type.Integer({ description: 'In bytes' }),
+});
+
 export const getBugTicket = defineOperation({
   id: 'bugs.get',
-  summary: 'Get a bug ticket with the replies to it',
+  summary: 'Get a bug ticket with its files and the replies to it',
   method: 'GET',
   path: '/games/{uid}/bugs/{bug_uid}',
   access: 'account',
   role: 'viewer',
   params: BugParams,
-  output: BugDetail,
+  output: Type.Object({
+    ...BugDetail.properties,
+    attachments: Type.Array(BugAttachment, { description: 'Files other than screenshots, by name' }),
+  }),
   statuses: [200],
   errors: ['notFound'],
 });

@@ -132,10 +132,13 @@ export function WebAddress(meaning: string, maxLength: number) {
  */
 const ADDRESS_PART = `[^\\s@<>()\\[\\],;:\\\\"\\u200c\\u200d${LINE_HIDDEN}]+`;
 
+/** Needs the flag `u`. */
+export const EMAIL_PATTERN = `^${ADDRESS_PART}@${ADDRESS_PART}$`;
+
 export const Email = Type.String({
   minLength: 3,
   maxLength: LIMITS.emailLength,
-  ...defineForm({ pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`, description: 'an email address' }),
+  ...defineForm({ pattern: EMAIL_PATTERN, description: 'an email address' }),
 });
 
 /** `T` or null. */

@@ -1,5 +1,6 @@
 // Turns what a client sent as an event into its strict form. Any value gives an event: what can't be read is missing, and
 // what is too long is cut.
+import { LIMITS } from '@chauffeur/contract/limits';
 import { eventIdOf } from '../ids.ts';
 import { redactText } from '../privacy.ts';
 import { countOf, entriesOf, fieldOf, isFields, lineOf, listOf, textOf, timeOf } from '../values.ts';
@@ -142,7 +143,7 @@ function fingerprintOf(value: unknown): string[] | null {
 function feedbackOf(value: unknown): Feedback | null {
   if (!isFields(value)) return null;
   return {
-    message: textOf(fieldOf(value, 'message'), EVENT_LIMITS.messageLength).trim(),
+    message: textOf(fieldOf(value, 'message'), LIMITS.bugMessageLength).trim(),
     name: lineOf(fieldOf(value, 'name'), 128),
     email: lineOf(fieldOf(value, 'contact_email'), 254),
     eventId: eventIdOf(fieldOf(value, 'associated_event_id')),
@@ -151,7 +152,7 @@ function feedbackOf(value: unknown): Feedback | null {
 
 /** The old form: a separate item that names its event. Null without any words. */
 export function userReportOf(value: unknown): Feedback | null {
-  const message = textOf(fieldOf(value, 'comments'), EVENT_LIMITS.messageLength).trim();
+  const message = textOf(fieldOf(value, 'comments'), LIMITS.bugMessageLength).trim();
   if (message === '') return null;
   return {
     message,

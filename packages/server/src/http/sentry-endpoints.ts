@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { type Received, receiveEnvelope, receiveStore } from '../crash/sentry/receive/envelope.ts';
 import { receiveMinidump, receiveUnrealArchive } from '../crash/sentry/receive/minidump.ts';
 import type { SentryRequest } from '../crash/sentry/receive/sender.ts';
+import { fileFeedback } from '../shop/bugs/feedback.ts';
 
 type Receive = (ctx: Context, request: SentryRequest, head: RequestHead) => Promise<Received>;
 
@@ -16,11 +17,17 @@ export type Endpoint = {
   readonly isBareId?: boolean;
 };
 
+const takeEnvelope: Receive = (ctx, request, head) => receiveEnvelope(ctx, request, head, fileFeedback);
+
 export const ENDPOINTS: readonly Endpoint[] = [
-  { operation: 'sentry.envelope', url: '/api/:project/envelope', receive: receiveEnvelope },
-  { operation: 'sentry.store', url: '/api/:project/store', receive: receiveStore },
+  { operation: 'sentry.envelope', url: '/api/:project/envelope', receive: takeEnvelope },
+  {
+    operation: 'sentry.store',
+    url: '/api/:project/store',
+    receive: (ctx, request, head) => receiveStore(ctx, request, head, fileFeedback),
+  },
   { operation: 'sentry.minidump', url: '/api/:project/minidump', receive: receiveMinidump, isBareId: true },
   { operation: 'sentry.unreal', url: '/api/:project/unreal/:key', receive: receiveUnrealArchive, isBareId: true },
   // Only the DSN in the envelope says which game it is for.
-  { operation: 'sentry.tunnel', url: '/tunnel', receive: receiveEnvelope },
+  { operation: 'sentry.tunnel', url: '/tunnel', receive: takeEnvelope },
 ];

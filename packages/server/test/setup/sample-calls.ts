@@ -16,6 +16,8 @@ import { makeKey } from './agents.ts';
 import { bundleOf } from './bundles.ts';
 import { signInCommand, startLogin } from './cli-logins.ts';
 import { readDumpFixture, reportCrash, untilDone } from './crash-dumps.ts';
+import { makeDsn } from './dsns.ts';
+import { envelope, newEventId, sendEnvelope } from './envelopes.ts';
 import { addEventFile } from './event-files.ts';
 import { issueCode, reopenSetup } from './first-run.ts';
 import { addPictures, mediaForm, named, picture } from './images.ts';
@@ -159,6 +161,19 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       if (shot === undefined) await sendScreenshot();
       return shot?.image != null && (shot.screenshot_uid as string);
     });
+  /** A ticket from one of Sentry's SDKs, with a file. */
+  const attachedToTicket = async () => {
+    const dsn = await makeDsn(server, game);
+    const words = { contexts: { feedback: { message: 'The lamp hums' } } };
+    const items = [
+      [{ type: 'feedback' }, JSON.stringify(words)],
+      [{ type: 'attachment', filename: 'save.json' }, '{}'],
+    ] as const;
+    await sendEnvelope({ server, ...dsn }, envelope({ event_id: newEventId() }, items));
+    const [{ bug_uid }] = (await call('GET', `/games/${game.uid}/bugs?text=hums`)).body.data.bugs;
+    const { attachments } = (await call('GET', `/games/${game.uid}/bugs/${bug_uid}`)).body.data;
+    return { path: { bug_uid, attachment_uid: attachments[0].attachment_uid } };
+  };
   const readable = async () => {
     const report = await newReport({ has_dump: true });
     await request(report.uploads.dump.url, { method: 'PUT', body: Buffer.from(readDumpFixture('null_deref_inline')) });
@@ -454,6 +469,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'bugs.getScreenshot': async () => ({
       path: { bug_uid: ticket.bug_uid, screenshot_uid: await shownScreenshot() },
     }),
+    'bugs.getAttachment': attachedToTicket,
     'bugs.fileAsGuest': () => ({ json: { message: 'The door is stuck', name: 'Robin', email: 'robin@example.com' } }),
     'bugs.update': () => ({ json: { status: 'fixed', labels: ['doors'] } }),
     'bugs.reply': () => ({ json: { message: 'Fixed in 1.2' } }),

@@ -33,6 +33,7 @@ export type Limit = {
     | 'commits'
     | 'bug tickets'
     | 'bug tickets without an account'
+    | 'feedback'
     | 'replies'
     | 'requests that send email'
     | 'page reports'
@@ -61,6 +62,7 @@ const LABELS = {
   commits: 'commits',
   'bug tickets': 'bugs',
   'bug tickets without an account': 'guest_bugs',
+  feedback: 'feedback',
   replies: 'bug_replies',
   'requests that send email': 'mail_requests',
   'page reports': 'page_reports',

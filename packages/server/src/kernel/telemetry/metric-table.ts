@@ -25,6 +25,7 @@ const LIMIT_NAMES = [
   'commits',
   'crash_files',
   'crash_reports',
+  'feedback',
   'guest_bugs',
   'invitations',
   'issues',

@@ -9,7 +9,7 @@ import { imageBlobs as media } from '../../ship/media/media.sql.ts';
 import { patchBlobs as patches } from '../../ship/patches/patches.sql.ts';
 import { openBlobs } from '../../ship/uploads/uploads.sql.ts';
 import { videoBlobs as videos } from '../../ship/videos/videos.sql.ts';
-import { screenshotBlobs as screenshots } from '../../shop/bugs/bugs.sql.ts';
+import { ticketBlobs as tickets } from '../../shop/bugs/bugs.sql.ts';
 
 /**
  * A blob that a row refers to. The size and the checksum are those of the unpacked content; null if they are unknown.
@@ -22,7 +22,7 @@ export type BlobReference = {
 };
 
 const references = sql`(${files} union all ${symbols} union all ${media} union all ${videos}
-  union all ${patches} union all ${screenshots} union all ${crashes} union all ${waiting} union all ${eventFiles})`;
+  union all ${patches} union all ${tickets} union all ${crashes} union all ${waiting} union all ${eventFiles})`;
 
 /** Collects the references of all rows in a temporary table, from one snapshot. Returns their number. */
 export function collectReferences(db: Db): Promise<number> {

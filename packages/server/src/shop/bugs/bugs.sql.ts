@@ -52,6 +52,8 @@ export type NewBug = {
   buildId: string | null;
   os: string | null;
   arch: string | null;
+  /** The crash report that it is about, if that is known already. */
+  crashId?: string | null;
   filedAt: Date;
 };
 
@@ -98,9 +100,9 @@ export async function insertBug(tx: Tx, bug: NewBug): Promise<number> {
     sql<{
       number: number;
     }>`insert into bug_tickets (game_id, bug_id, user_id, filed_by, reporter_email, language, title, message, steps,
-        build_id, os, arch, filed_at, updated_at)
+        build_id, os, arch, crash_id, filed_at, updated_at)
       values (${bug.gameId}, ${bug.bugId}, ${bug.userId}, ${bug.filedBy}, ${bug.email}, ${bug.language}, ${bug.title}, ${bug.message}, ${bug.steps},
-        ${bug.buildId}, ${bug.os}, ${bug.arch}, ${bug.filedAt}, ${bug.filedAt})
+        ${bug.buildId}, ${bug.os}, ${bug.arch}, ${bug.crashId ?? null}, ${bug.filedAt}, ${bug.filedAt})
       returning number`,
   );
   return number;
@@ -120,6 +122,7 @@ export type Filters = {
   assignee: string | undefined;
   /** A crash group, and the groups that are merged with it. */
   groupIds: readonly string[] | undefined;
+  crashId: string | undefined;
   text: string | undefined;
 };
 
@@ -127,7 +130,7 @@ export type Filters = {
 export function listBugs(
   db: Db,
   gameId: string,
-  { status, label, assignee, groupIds, text }: Filters,
+  { status, label, assignee, groupIds, crashId, text }: Filters,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<BugRow[]> {
   const conditions: RawBuilder<unknown>[] = [sql`bug_tickets.game_id = ${gameId}`];
@@ -135,6 +138,7 @@ export function listBugs(
   if (label !== undefined) conditions.push(sql`${label} = any(bug_tickets.labels)`);
   if (assignee !== undefined) conditions.push(sql`bug_tickets.assignee_id = ${assignee}`);
   if (groupIds !== undefined) conditions.push(isAbout(gameId, groupIds));
+  if (crashId !== undefined) conditions.push(sql`bug_tickets.crash_id = ${crashId}::uuid`);
   if (text !== undefined) conditions.push(matchesText(text));
   if (before !== null) conditions.push(sql`bug_tickets.bug_id < ${before}::uuid`);
   return rows(
@@ -403,6 +407,7 @@ export async function setGuests(db: Db, gameId: string, guests: boolean): Promis
 }
 
 /** The blobs of all screenshots, for backups. */
-export const screenshotBlobs = sql`select blob_key as key, size::bigint as size, null::text as sha256, null::text as packing
+export const ticketBlobs = sql`select blob_key as key, size::bigint as size, null::text as sha256, null::text as packing
     from bug_screenshots where blob_key is not null
-  union all select original_key, original_size::bigint, null, null from bug_screenshots where original_key is not null`;
+  union all select original_key, original_size::bigint, null, null from bug_screenshots where original_key is not null
+  union all select blob_key, size, null, 'zstd' from bug_attachments`;

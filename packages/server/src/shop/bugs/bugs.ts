@@ -17,6 +17,7 @@ import { auditChange } from '../../request/audit.ts';
 import { cutPage, readCursor, writeCursor } from '../../request/cursor.ts';
 import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
+import { listAttachments } from './attachments.ts';
 import * as sql from './bugs.sql.ts';
 import * as settings from './bugs.sql.ts';
 import { listReplies, type ReplyRow } from './bugs.sql.ts';
@@ -24,14 +25,14 @@ import { listScreenshots } from './screenshots.ts';
 import { sendAssignment, sendFixed } from './ticket-emails.ts';
 
 type Ticket = OutputOf<typeof contract.listBugTickets>['bugs'][number];
-type Detail = OutputOf<typeof contract.getBugTicket>;
+type Detail = OutputOf<typeof contract.updateBugTicket>;
 
 const PAGE_SIZE = 50;
 
 export const listBugTickets = handle(contract.listBugTickets, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
   const gameId = game.game_id;
-  const { status, label, assignee, group_id: groupId, text, cursor, limit = PAGE_SIZE } = input;
+  const { status, label, assignee, group_id: groupId, crash_id: crashId, text, cursor, limit = PAGE_SIZE } = input;
   const list = [
     'bugs',
     gameId,
@@ -39,12 +40,13 @@ export const listBugTickets = handle(contract.listBugTickets, async (ctx, { call
     label ?? null,
     assignee ?? null,
     groupId?.toLowerCase() ?? null,
+    crashId?.toLowerCase() ?? null,
     text ?? null,
   ];
   const [before = null] = cursor === undefined ? [] : readCursor(list, cursor, ['uuid']);
   return onReplica(ctx, { caller, gameId }, async (reader) => {
     const groupIds = groupId === undefined ? undefined : await idsOfGroup(reader, gameId, groupId);
-    const filters = { status, label, assignee, groupIds, text };
+    const filters = { status, label, assignee, groupIds, crashId, text };
     const matches = await sql.listBugs(reader.db, gameId, filters, { before, limit: limit + 1 });
     const { page, last } = cutPage(matches, limit);
     return {
@@ -56,7 +58,8 @@ export const listBugTickets = handle(contract.listBugTickets, async (ctx, { call
 
 export const getBugTicket = handle(contract.getBugTicket, async (ctx, { caller, input: { uid, bug_uid } }) => {
   const { game } = await requireMember(ctx, caller, uid);
-  return readTicket(ctx, game.game_id, bug_uid);
+  const ticket = await readTicket(ctx, game.game_id, bug_uid);
+  return { ...ticket, attachments: await listAttachments(ctx.db, game.game_id, bug_uid) };
 });
 
 /** Throws `notFound` if the game has no such ticket. */

@@ -169,7 +169,8 @@ async function countTicket(ctx: Context, tx: Tx, userId: string): Promise<void> 
   throw errors.limitReached(message, { data: { retry_after: retryAfter } });
 }
 
-function alertOf(
+/** `screenshots` is how many come with it. */
+export function alertOf(
   { bugId, filedAt, filedBy, title, message, steps }: sql.NewBug,
   build: Build | null,
   screenshots: number,

@@ -14,7 +14,7 @@ import { auditChange } from '../../request/audit.ts';
 import { handle } from '../../request/route.ts';
 import { readTicket } from './bugs.ts';
 
-type Detail = OutputOf<typeof contract.getBugTicket>;
+type Detail = OutputOf<typeof contract.createTicketIssue>;
 
 export const draftTicketIssue = handle(contract.draftTicketIssue, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);

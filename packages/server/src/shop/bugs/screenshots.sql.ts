@@ -15,12 +15,15 @@ export async function isExpected(db: Db, { gameId, bugId, screenshotId }: Screen
   return found !== undefined;
 }
 
+/** The image as it was sent. The name is empty if the sender gave it none. */
+export type SentImage = { readonly key: string; readonly size: number; readonly name: string };
+
 /** Returns false if the screenshot was added before. */
-export async function insertScreenshot(tx: Tx, ref: ScreenshotRef, key: string, size: number): Promise<boolean> {
+export async function insertScreenshot(tx: Tx, ref: ScreenshotRef, { key, size, name }: SentImage): Promise<boolean> {
   const count = await changed(
     tx,
-    sql`insert into bug_screenshots (game_id, screenshot_id, bug_id, original_key, original_size)
-      values (${ref.gameId}, ${ref.screenshotId}, ${ref.bugId}, ${key}, ${size}) on conflict do nothing`,
+    sql`insert into bug_screenshots (game_id, screenshot_id, bug_id, original_key, original_size, name)
+      values (${ref.gameId}, ${ref.screenshotId}, ${ref.bugId}, ${key}, ${size}, ${name}) on conflict do nothing`,
   );
   return count === 1;
 }
@@ -54,6 +57,7 @@ export async function recordImage(
 }
 
 export type ScreenshotRow = {
+  name: string;
   screenshot_id: string;
   width: number | null;
   height: number | null;
@@ -63,7 +67,7 @@ export type ScreenshotRow = {
 export function listScreenshots(db: Db, gameId: string, bugId: string): Promise<ScreenshotRow[]> {
   return rows(
     db,
-    sql<ScreenshotRow>`select screenshot_id, width, height, problem from bug_screenshots
+    sql<ScreenshotRow>`select screenshot_id, name, width, height, problem from bug_screenshots
       where game_id = ${gameId} and bug_id = ${bugId} order by screenshot_id`,
   );
 }
@@ -82,7 +86,8 @@ export async function existingKeys(db: Db, keys: readonly string[]): Promise<Rea
   const found = await rows(
     db,
     sql<{ key: string }>`select listed.key from unnest(${keys}::text[]) as listed (key)
-      where exists (select from bug_screenshots where blob_key = listed.key or original_key = listed.key)`,
+      where exists (select from bug_screenshots where blob_key = listed.key or original_key = listed.key)
+        or exists (select from bug_attachments where blob_key = listed.key)`,
   );
   return new Set(found.map(({ key }) => key));
 }

@@ -31,7 +31,8 @@ import * as sql from './screenshots.sql.ts';
 type Upload = NonNullable<OutputOf<typeof contract.fileBug>['uploads']['screenshots']>[number];
 type Screenshot = OutputOf<typeof contract.getBugTicket>['screenshots'][number];
 
-const PREFIX = 'bugs/';
+/** The prefix of the keys of all files of tickets. */
+export const TICKET_PREFIX = 'bugs/';
 
 const uploadKeyOf = perContext(({ secret }) => deriveKey(secret, 'screenshots of bug tickets'));
 
@@ -68,7 +69,7 @@ export const uploadBugScreenshot = stream(contract.uploadBugScreenshot, async (c
   if (ref === null || !(await sql.isExpected(ctx.db, ref))) throw unknownAddress();
   // Refused before it is transferred. A body without a length is measured as it arrives.
   if (Number(request.headers['content-length'] ?? 0) > MAX_IMAGE_BYTES) throw tooLarge();
-  const key = `${PREFIX}${ref.gameId}/${newId()}`;
+  const key = `${TICKET_PREFIX}${ref.gameId}/${newId()}`;
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   const size = await receiveBody(request.raw, { maxBytes: MAX_IMAGE_BYTES, idleMs }, (body) =>
     ctx.blobs.put(key, body),
@@ -82,7 +83,7 @@ export const uploadBugScreenshot = stream(contract.uploadBugScreenshot, async (c
     throw errors.unreadableBody('The body contains no screenshot. Send the bytes of an image.');
   }
   const isAdded = await transact(ctx.db, async (tx) => {
-    const isNew = await sql.insertScreenshot(tx, ref, key, size);
+    const isNew = await sql.insertScreenshot(tx, ref, { key, size, name: '' });
     if (isNew) await addJob(tx, encodeScreenshotJob, { gameId: ref.gameId, screenshotId: ref.screenshotId });
     return isNew;
   }).catch((error: unknown) => {
@@ -109,7 +110,7 @@ function tooLarge(): ApiError {
 
 type EncodePayload = { gameId: string; screenshotId: string };
 
-const encodeScreenshotJob = defineJob<EncodePayload>('bugs:screenshot', {
+export const encodeScreenshotJob = defineJob<EncodePayload>('bugs:screenshot', {
   attempts: 6,
   lane: 'long',
   changes: 'bugs',
@@ -122,7 +123,7 @@ export async function encodeScreenshot(ctx: Context, { gameId, screenshotId }: E
   const source = await sql.findOriginal(ctx.db, gameId, screenshotId);
   if (source === undefined) return;
   await withWorkFolder(ctx.config.dataFolder, async (folder) => {
-    const key = `${PREFIX}${gameId}/${newId()}.webp`;
+    const key = `${TICKET_PREFIX}${gameId}/${newId()}.webp`;
     const target = join(folder, 'image.webp');
     let result: PreviewResult;
     try {
@@ -163,18 +164,19 @@ export const sweepScreenshotsJob = defineJob(
   sweepScreenshots,
 );
 
-/** Deletes blobs of screenshots that have no row and are older than a day: leftovers of uploads and deleted tickets. */
+/** Deletes blobs of tickets that have no row and are older than a day: leftovers of uploads and deleted tickets. */
 export function sweepScreenshots(ctx: Context): Promise<void> {
-  return sweepOrphans(ctx, PREFIX, (keys) => sql.existingKeys(ctx.db, keys));
+  return sweepOrphans(ctx, TICKET_PREFIX, (keys) => sql.existingKeys(ctx.db, keys));
 }
 
 /** The screenshots of a ticket in the order in which they arrived. */
 export async function listScreenshots(db: Db, gameId: string, bugId: string): Promise<Screenshot[]> {
   const found = await sql.listScreenshots(db, gameId, bugId);
-  return found.map(({ screenshot_id, width, height, problem }) => ({
+  return found.map(({ screenshot_id, name, width, height, problem }) => ({
     screenshot_uid: screenshot_id,
     image: width === null || height === null ? null : { width, height },
-    problem,
+    // Players and developers know a file that can't be shown by its name.
+    problem: problem === null || name === '' ? problem : `${name}: ${problem}`,
   }));
 }
 

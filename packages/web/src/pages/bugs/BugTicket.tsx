@@ -5,13 +5,14 @@ import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import { getBugTicket, replyToBug, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import { getCrash } from '@chauffeur/contract/operations/crash-reports';
-import { Button, Checkbox, Group, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ask, call, useKeptData } from '../../api.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
 import { useTitle } from '../../frame/page-title.ts';
+import { Bytes } from '../../ui/Facts.tsx';
 import { formatItems } from '../../ui/format.ts';
 import { Notice, Trail } from '../../ui/PageLayout.tsx';
 import { Permitted } from '../../ui/Permitted.tsx';
@@ -68,7 +69,7 @@ function titleOf(game: string, bug: Ticket | undefined, isMissing: boolean): str
   return isMissing ? `Ticket not found · ${game}` : undefined;
 }
 
-type TicketDetailsProps = { bug: Ticket; gameUid: string; slug: string };
+type TicketDetailsProps = { bug: OutputOf<typeof getBugTicket>; gameUid: string; slug: string };
 
 function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
   const change = useTicketChange(gameUid, useBugFilter(route.useSearch()), bug.bug_uid);
@@ -100,6 +101,7 @@ function TicketDetails({ bug, gameUid, slug }: TicketDetailsProps) {
         </Stack>
       )}
       <Screenshots bug={bug} gameUid={gameUid} />
+      <Attachments bug={bug} gameUid={gameUid} />
       <TicketFacts bug={bug} change={change} gameUid={gameUid} slug={slug} />
       {bug.crash_id !== null && <BugCrash gameUid={gameUid} slug={slug} crashId={bug.crash_id} />}
       <BugReplies bug={bug} gameUid={gameUid} />
@@ -181,6 +183,30 @@ function Screenshots({ bug, gameUid }: { bug: Ticket; gameUid: string }) {
         );
       })}
     </Group>
+  );
+}
+
+/** Files that the player's game sent along. */
+function Attachments({ bug, gameUid }: { bug: TicketDetailsProps['bug']; gameUid: string }) {
+  if (bug.attachments.length === 0) return null;
+  return (
+    <Stack gap={4} component="section" aria-label="Attachments">
+      <Title order={3} size="h5">
+        Attachments
+      </Title>
+      <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+        {bug.attachments.map(({ attachment_uid: uid, name, size }) => (
+          <Group key={uid} component="li" gap="xs">
+            <Anchor size="sm" href={`/api/v1/games/${gameUid}/bugs/${bug.bug_uid}/attachments/${uid}`} download={name}>
+              {name}
+            </Anchor>
+            <Text size="sm" c="dimmed">
+              <Bytes count={size} />
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Stack>
   );
 }
 

@@ -1,9 +1,9 @@
 // The states of bug tickets: their labels, the filter of the list, and the actions that change them.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { getBugTicket, listBugTickets } from '@chauffeur/contract/operations/bugs';
+import type { listBugTickets, updateBugTicket } from '@chauffeur/contract/operations/bugs';
 import type { Tone } from '../../ui/StateBadge.tsx';
 
-export type Ticket = OutputOf<typeof getBugTicket>;
+export type Ticket = OutputOf<typeof updateBugTicket>;
 export type ListedTicket = OutputOf<typeof listBugTickets>['bugs'][number];
 export type BugStatus = Ticket['status'];
 export type StatusFilter = BugStatus | 'all';

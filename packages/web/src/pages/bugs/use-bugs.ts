@@ -105,7 +105,10 @@ export function useTicketChange(gameUid: string, filter: BugFilter, bugUid: stri
       return { bug, message, undo: { change: undo, message: 'Change undone.', undo: change, undoes: bug } };
     },
     onSuccess: ({ bug: changed }) => {
-      queries.setQueryData(ask(getBugTicket, { uid: gameUid, bug_uid: bugUid }).queryKey, changed);
+      queries.setQueryData(
+        ask(getBugTicket, { uid: gameUid, bug_uid: bugUid }).queryKey,
+        (shown) => shown && { ...shown, ...changed },
+      );
       // The ticket stays in the open list, even if the filter no longer matches, so that readers keep their place.
       queries.setQueryData(pagesQuery(listBugTickets, listInput(gameUid, filter)).queryKey, (list) =>
         list === undefined

@@ -2,10 +2,9 @@
 // reports. This code is loaded after what is needed to understand the crash, when someone scrolls down.
 import { formatCompactNumber, formatNumber } from '@chauffeur/contract/format';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { listBugTickets } from '@chauffeur/contract/operations/bugs';
 import { type CrashStack, listSimilarGroups } from '@chauffeur/contract/operations/crash-stacks';
 import { mergeCrashGroups, splitCrashGroup, unmergeCrashGroups } from '@chauffeur/contract/operations/triage';
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { ask } from '../../api.ts';
@@ -16,15 +15,14 @@ import { Permitted, useMay } from '../../ui/Permitted.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { ShowNewButton } from '../../ui/ShowMore.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
-import { StateBadge } from '../../ui/StateBadge.tsx';
 import { TextWithCode } from '../../ui/TextWithCode.tsx';
 import { Time } from '../../ui/Time.tsx';
-import { STATUSES } from '../bugs/bug-status.ts';
 import type { OpenGame } from '../games/use-game.ts';
 import classes from './crashes.module.css';
 import { Impact } from './Facets.tsx';
 import { GroupActivity } from './GroupActivity.tsx';
 import type { SplitButtonProps } from './GroupDialogs.tsx';
+import { LinkedTickets } from './LinkedTickets.tsx';
 import { ReportTable } from './ReportTable.tsx';
 import { formatShowNewReports, type ListedReport, type LiveList } from './use-live-list.ts';
 import type { GroupDetail, Triage } from './use-triage.ts';
@@ -43,7 +41,7 @@ export function GroupContext({ game, group, stack, reports, triage }: GroupConte
       <Section title="Impact">
         <Impact game={game} scope={{ group_id: group.group_id }} />
       </Section>
-      <GroupBugs game={game} groupId={group.group_id} />
+      <LinkedTickets game={game} about={{ group_id: group.group_id }} />
       <MergedGroups group={group} triage={triage} />
       <SimilarGroups game={game} groupId={group.group_id} triage={triage} />
       <Section title="Reports" actions={<ShowNewButton list={reports} format={formatShowNewReports} />}>
@@ -58,28 +56,6 @@ export function GroupContext({ game, group, stack, reports, triage }: GroupConte
         <SplitLinks slug={game.slug} group={group} />
       </Section>
     </>
-  );
-}
-
-const MAX_TICKETS = 10;
-
-/** The newest bug tickets about the group. Without any, the section is left out. */
-function GroupBugs({ game, groupId }: { game: OpenGame; groupId: string }) {
-  const { data } = useQuery(ask(listBugTickets, { uid: game.game_uid, group_id: groupId, limit: MAX_TICKETS }));
-  if (data === undefined || data.bugs.length === 0) return null;
-  return (
-    <Section title="Bug tickets">
-      <Stack gap={4} component="ul" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Bug tickets">
-        {data.bugs.map(({ bug_uid: bugUid, number, title, status }) => (
-          <Group key={bugUid} component="li" gap="xs">
-            <SiteLink to="/dev/$slug/bugs/$bugUid" params={{ slug: game.slug, bugUid }} size="sm">
-              {`#${number} ${title}`}
-            </SiteLink>
-            <StateBadge tone={STATUSES[status].tone}>{STATUSES[status].label}</StateBadge>
-          </Group>
-        ))}
-      </Stack>
-    </Section>
   );
 }
 

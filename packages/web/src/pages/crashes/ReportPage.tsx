@@ -23,6 +23,7 @@ import { type OpenGame, useGame } from '../games/use-game.ts';
 import { CrashDetails } from './CrashDetails.tsx';
 import classes from './crashes.module.css';
 import { formatReason } from './describe-crash.ts';
+import { LinkedTickets } from './LinkedTickets.tsx';
 import { type Crash, useCrash } from './use-crash.ts';
 
 const route = getRouteApi('/signed-in/dev/$slug/crashes/reports/$crashId');
@@ -153,6 +154,7 @@ function Report({ game, crash, onDeleting, onDeleted }: ReportProps) {
         </section>
       )}
       <Facts hasColumns facts={factsOf(game, crash)} />
+      <LinkedTickets game={game} about={{ crash_id: crash.crash_id }} />
       <CrashDetails game={game} crash={crash} />
       {isConfirming && (
         <DeleteReport

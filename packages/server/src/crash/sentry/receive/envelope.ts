@@ -13,9 +13,11 @@ import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
+import type { TakeFeedback } from '../sentry.ts';
 import { buildFactsOf } from './choose-build.ts';
 import { countSentry } from './counts.ts';
 import { detailsOfEvent } from './event-details.ts';
+import { type FeedbackItem, receiveFeedback } from './feedback.ts';
 import { deviceUidOf, Intake } from './intake.ts';
 import { credentialsOf, findSender, hasCredentials, type Sender, type SentryRequest } from './sender.ts';
 
@@ -29,7 +31,12 @@ export type Received = {
 };
 
 /** `POST …/envelope/`, and the tunnel, whose key is only in the envelope. Throws `unknownDsn` and `limitReached`. */
-export async function receiveEnvelope(ctx: Context, request: SentryRequest, head: RequestHead): Promise<Received> {
+export async function receiveEnvelope(
+  ctx: Context,
+  request: SentryRequest,
+  head: RequestHead,
+  takeFeedback: TakeFeedback,
+): Promise<Received> {
   // Most requests have their key in the head: then nothing is read of those with a wrong one.
   let sender = hasCredentials(head) ? await findSender(ctx, request, head) : null;
   let intake: Intake | null = null;
@@ -57,7 +64,7 @@ export async function receiveEnvelope(ctx: Context, request: SentryRequest, head
     throw error;
   });
   if (sender === null || intake === null) throw unreadable(envelope.failure);
-  return finish(ctx, sender, intake, envelope);
+  return finish(ctx, { request, sender, intake, takeFeedback }, envelope);
 }
 
 async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {
@@ -82,7 +89,15 @@ function unreadable(failure: unknown): unknown {
   return failure ?? errors.unknownDsn('The request has no key. Send the DSN of the game with it.');
 }
 
-async function finish(ctx: Context, sender: Sender, intake: Intake, envelope: Envelope): Promise<Received> {
+type Request = {
+  readonly request: SentryRequest;
+  readonly sender: Sender;
+  readonly intake: Intake;
+  readonly takeFeedback: TakeFeedback;
+};
+
+async function finish(ctx: Context, received: Request, envelope: Envelope): Promise<Received> {
+  const { sender, intake, takeFeedback } = received;
   const { items, dropped, failure } = envelope;
   const count = (what: 'dropped' | 'discarded' | 'message', type: string, reason: string, quantity = 1) =>
     countSentry(ctx, { ...sender, what, type, reason }, quantity);
@@ -91,16 +106,19 @@ async function finish(ctx: Context, sender: Sender, intake: Intake, envelope: En
   if (isEmpty && (failure instanceof SentryError || failure instanceof BodyTooLargeError)) throw unreadable(failure);
   let id = envelope.eventId;
   let usesFiles = false;
+  const feedback: FeedbackItem[] = [];
   for (const { type, value } of items) {
     if (type === 'client_report')
       for (const { reason, category, quantity } of discardedOf(value)) count('discarded', category, reason, quantity);
-    else if (type === 'event') {
+    else if (type === 'user_report') feedback.push({ event: null, value });
+    else if (type === 'event' || type === 'feedback') {
       const event = normalizeEvent(value, usesFiles ? null : envelope.eventId);
       id ??= event.eventId;
       const hasDump = !usesFiles && intake.hasDump;
       const kind = kindOfEvent(event, { type, hasDump });
       if (kind === 'message') count('message', event.level, '');
-      else if (kind === 'feedback' || kind === 'transaction') count('dropped', kind, 'not_yet');
+      else if (kind === 'feedback') feedback.push({ event, value });
+      else if (kind === 'transaction') count('dropped', kind, 'not_yet');
       else {
         // The files are those of the first event: clients send one in an envelope.
         const target = usesFiles ? new Intake(ctx, sender, event.eventId) : intake;
@@ -119,6 +137,13 @@ async function finish(ctx: Context, sender: Sender, intake: Intake, envelope: En
         });
       }
     } else count('dropped', type, 'not_yet');
+  }
+  const usedByFeedback = usesFiles || intake.hasDump ? null : intake;
+  try {
+    await receiveFeedback(ctx, { ...received, intake: usedByFeedback }, feedback, takeFeedback);
+  } catch (error) {
+    await usedByFeedback?.discard();
+    throw error;
   }
   if (!usesFiles) await finishFiles(ctx, sender, intake, envelope);
   return { sender, id, hasUnused: dropped.some(({ reason }) => reason === 'not_used') };
@@ -172,7 +197,12 @@ function omissionsOf({ dropped, isCut }: Envelope): string[] {
 }
 
 /** `POST …/store/`: one event as JSON. Throws like `receiveEnvelope`, and `unreadableBody`. */
-export async function receiveStore(ctx: Context, request: SentryRequest, head: RequestHead): Promise<Received> {
+export async function receiveStore(
+  ctx: Context,
+  request: SentryRequest,
+  head: RequestHead,
+  takeFeedback: TakeFeedback,
+): Promise<Received> {
   const sender = await findSender(ctx, request, head);
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   // Base64 is a third larger.
@@ -190,5 +220,6 @@ export async function receiveStore(ctx: Context, request: SentryRequest, head: R
   const { eventId } = normalizeEvent(value);
   const intake = new Intake(ctx, sender, eventId);
   const items = [{ type: 'event' as const, value }];
-  return finish(ctx, sender, intake, { header: {}, eventId, items, dropped: [], isCut: false, failure: undefined });
+  const envelope = { header: {}, eventId, items, dropped: [], isCut: false, failure: undefined };
+  return finish(ctx, { request, sender, intake, takeFeedback }, envelope);
 }

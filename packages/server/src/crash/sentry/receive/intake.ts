@@ -21,10 +21,11 @@ import type { SentEvent } from '../../crashes/receive/reports.sql.ts';
 import type { StoredAttachment, StoredReportFile } from '../../crashes/receive/store-file.ts';
 import type { CrashDetails } from '../../crashes/report/fields.ts';
 import { blobStemOf } from '../../crashes/report/files.ts';
+import { findReportsOfEvents } from '../sentry.sql.ts';
 import { type BuildFacts, chooseBuild, forgetBuild } from './choose-build.ts';
 import { countSentry } from './counts.ts';
 import { type Addition, addToReport } from './merge.ts';
-import { findReportsOfEvents, nameOfEvent } from './names.ts';
+import { nameOfEvent } from './names.ts';
 import { keepPart } from './parts.ts';
 import type { Sender } from './sender.ts';
 
@@ -79,7 +80,7 @@ export class Intake {
     const { gameId } = this.#sender;
     if (this.#eventId !== null) {
       const found = await findReportsOfEvents(ctx.db, gameId, [this.#eventId]);
-      this.#existing = found.get(this.#eventId) ?? null;
+      this.#existing = found.get(this.#eventId)?.report_id ?? null;
     }
     const limits = dailyLimits(ctx);
     const used = await findUsedOfGame(ctx.db, gameId, limits.day);

@@ -3,9 +3,9 @@ import type { Context } from '../../../context.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
 import { deleteReportFiles } from '../../crashes/report/files.ts';
+import { findReportsOfEvents } from '../sentry.sql.ts';
 import { copyFile } from './intake.ts';
 import { addToReport } from './merge.ts';
-import { findReportsOfEvents } from './names.ts';
 import { deletePart, listPartGames, listParts, type PartRow } from './parts.ts';
 
 export const settleJob = defineJob('sentry:settle', { attempts: 3, cron: '* * * * *' }, settleParts);
@@ -17,7 +17,7 @@ export async function settleParts(ctx: Context): Promise<void> {
     const parts = await listParts(ctx.db, gameId);
     const reports = await findReportsOfEvents(ctx.db, gameId, [...new Set(parts.map(({ event_id }) => event_id))]);
     for (const part of parts) {
-      const reportId = reports.get(part.event_id);
+      const reportId = reports.get(part.event_id)?.report_id;
       if (reportId === undefined) continue;
       try {
         await settle(ctx, gameId, reportId, part);
