@@ -74,6 +74,12 @@ describe("a page with Sentry's SDK", { skip: missingClient('javascript') }, () =
     });
     assert.deepEqual(own.slice(0, 3), ['game.loadLevel', 'game.capture', 'game.events']);
     assert.deepEqual(await game.attachments(report!), { 'save.json': '{"car":1}' });
+
+    const shown = await site.openPage({ session: studio.session });
+    await shown.goto(`${site.service.url}/dev/${game.slug}/crashes/reports/${report!.crash_id}`);
+    await shown.getByRole('heading', { name: 'TypeError: no such file | game.openFile' }).waitFor();
+    await shown.getByText('Error: cannot load level 7').first().waitFor();
+    await shown.getByText('game.loadLevel', { exact: true }).first().waitFor();
   });
 
   for (const [scenario, thrown] of [

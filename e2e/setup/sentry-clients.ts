@@ -35,6 +35,8 @@ const CLIENTS = {
 
 export type Client = keyof typeof CLIENTS;
 
+export const CLIENT_NAMES = Object.keys(CLIENTS) as readonly Client[];
+
 /** Why the tests of a client are skipped; false if it is installed. With CI=true, throws if it isn't. */
 export function missingClient(client: Client): string | false {
   if (existsSync(clientFile(client, 'ready'))) return false;
@@ -57,7 +59,7 @@ export type ReportingGame = KeyHolder & {
   readonly dsn: string;
   readonly ask: Ask;
   /** Runs a scenario of a client until its process has ended. */
-  play(client: Client, scenario: string, options?: { dsn?: string; release?: string }): Promise<Played>;
+  play(client: Client, scenario: string, options?: { origin?: string; release?: string }): Promise<Played>;
   /** Waits until all reports of the game are processed, oldest first. */
   reports(): Promise<Report[]>;
   /** The bytes of each attachment of a report, by its name. */
@@ -74,8 +76,8 @@ export async function openReportingGame(service: Service, session: Session): Pro
   const { dsn: publicDsn } = await ask<OutputOf<typeof createDsn>>('POST', `/games/${uid}/dsns`, { name: 'tests' });
   const dsn = atOrigin(publicDsn, service.url);
 
-  const play: ReportingGame['play'] = (client, scenario, { dsn: to = dsn, release = RELEASE } = {}) =>
-    playGame(client, scenario, { SENTRY_DSN: to, SENTRY_RELEASE: release });
+  const play: ReportingGame['play'] = (client, scenario, { origin = service.url, release = RELEASE } = {}) =>
+    playGame(client, scenario, { SENTRY_DSN: atOrigin(publicDsn, origin), SENTRY_RELEASE: release });
   const reports = async () => {
     const list = async () => (await ask<OutputOf<typeof listCrashes>>('GET', `/games/${uid}/crashes?limit=50`)).crashes;
     const done = await until(async () => {

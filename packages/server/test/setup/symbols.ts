@@ -63,13 +63,13 @@ export type SymbolRecord = {
   native_checksum: string | null;
 };
 
-export async function symbolsOf(server: TestServer, game: TestGame, buildId: string): Promise<SymbolRecord[]> {
+export async function symbolsOf(server: Api, game: KeyHolder, buildId: string): Promise<SymbolRecord[]> {
   const { body } = await request(`${server.api}/tool/symbols?build_id=${buildId}`, { headers: game.keyHeaders });
   return body.data.symbols;
 }
 
 /** Waits until all symbols of the build are compiled or unreadable. Returns them. */
-export function untilCompiled(server: TestServer, game: TestGame, buildId: string): Promise<SymbolRecord[]> {
+export function untilCompiled(server: Api, game: KeyHolder, buildId: string): Promise<SymbolRecord[]> {
   return until(async () => {
     const symbols = await symbolsOf(server, game, buildId);
     return symbols.every(({ state }) => state !== 'stored') && symbols;
