@@ -2281,6 +2281,34 @@ create table bug_attachments (
   constraint bug_attachments_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
 );
 
+create table mappings (
+  game_id uuid not null,
+  mapping_uid uuid not null,
+  kind text not null,
+  build_id uuid,
+  debug_id text not null,
+  release text not null,
+  dist text not null,
+  url text not null,
+  map_url text not null,
+  file_name text not null,
+  size bigint not null,
+  stored_size bigint not null,
+  checksum text not null,
+  blob_key text,
+  state text default 'stored'::text not null,
+  problem text,
+  key_ref text not null,
+  uploaded_at timestamp with time zone default clock_timestamp() not null,
+  used_on date,
+  constraint mappings_pkey PRIMARY KEY (game_id, mapping_uid),
+  constraint mappings_kind_check CHECK ((kind = ANY (ARRAY['script'::text, 'source_map'::text, 'proguard'::text, 'il2cpp'::text]))),
+  constraint mappings_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'compiled'::text, 'unreadable'::text]))),
+  constraint mappings_check CHECK (((blob_key IS NULL) = (state = 'unreadable'::text))),
+  constraint mappings_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE,
+  constraint mappings_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2453,6 +2481,12 @@ CREATE INDEX bug_feedback_places ON public.bug_feedback USING btree (game_id, pl
 CREATE INDEX bug_attachments_bug ON public.bug_attachments USING btree (game_id, bug_id);
 CREATE INDEX bug_attachments_blob ON public.bug_attachments USING btree (blob_key);
 CREATE INDEX bug_tickets_by_crash ON public.bug_tickets USING btree (game_id, crash_id) WHERE (crash_id IS NOT NULL);
+CREATE UNIQUE INDEX mappings_by_address ON public.mappings USING btree (game_id, build_id, kind, debug_id, release, dist, url, file_name) NULLS NOT DISTINCT;
+CREATE INDEX mappings_by_debug_id ON public.mappings USING btree (game_id, debug_id) WHERE (debug_id <> ''::text);
+CREATE INDEX mappings_by_url ON public.mappings USING btree (game_id, url) WHERE (url <> ''::text);
+CREATE INDEX mappings_by_checksum ON public.mappings USING btree (game_id, checksum);
+CREATE INDEX mappings_by_blob ON public.mappings USING btree (blob_key) WHERE (blob_key IS NOT NULL);
+CREATE INDEX mappings_without_build ON public.mappings USING btree (uploaded_at) WHERE (build_id IS NULL);
 
 create view build_names as
  SELECT builds.game_id,

@@ -20,7 +20,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sentry: ['contract'],
   server: ['contract', 'minidump', 'debug-symbols', 'deltas', 'sentry'],
   updater: ['contract', 'deltas'],
-  cli: ['contract', 'debug-symbols', 'deltas', 'updater'],
+  cli: ['contract', 'debug-symbols', 'deltas', 'sentry', 'updater'],
   web: ['contract'],
 };
 
@@ -84,6 +84,7 @@ const LAYERED: readonly Layers[] = [
     of: 'sentry',
     root: 'packages/sentry/src/',
     layers: [
+      ['mappings'],
       ['grouping.ts', 'native-stack.ts'],
       ['event'],
       ['answers.ts', 'client-report.ts', 'release.ts', 'sessions.ts'],

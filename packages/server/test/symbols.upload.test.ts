@@ -59,6 +59,7 @@ describe('an accepted upload', () => {
     const { symbol_uid, uploaded_at, ...rest } = sent;
     assert.deepEqual(rest, {
       build_id: buildId,
+      kind: 'symbols',
       debug_file: 'libgame.so',
       debug_id: debugIdOf('libgame.so'),
       os: 'linux',

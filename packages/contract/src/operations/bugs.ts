@@ -60,7 +60,7 @@ export const BugTicket = Type.Object({
   can_reply: Type.Boolean({ description: 'Whether the player has an address for replies' }),
   gets_mail: Type.Boolean({
     description:
-      'Whether replies are emailed to the player, who has confirmed the address; otherwise they are only on the page of the ticket',
+      'Whether replies are emailed to the player, who has confirmed the address; otherwise they are only on its page',
   }),
   filed_by: Foreign(Type.String({ description: "The player's name; empty without an account and a name" })),
   filed_at: Timestamp,

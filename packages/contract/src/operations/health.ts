@@ -147,7 +147,7 @@ export const compareHealth = defineOperation({
     booted: Type.Object(RateDifference.properties, { description: 'Devices that booted / devices' }),
     crash_free_days: Type.Object(RateDifference.properties, {
       description:
-        'Days of devices without a crash / days of devices. A device counts once on each day that it plays, so that a build that has been out for longer is not at a disadvantage',
+        'Days of devices without a crash / days of devices, so that a build that has been out for longer is not at a disadvantage',
     }),
   }),
   statuses: [200],

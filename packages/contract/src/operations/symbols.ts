@@ -19,11 +19,18 @@ import {
 export const SYMBOL_STATES = ['stored', 'compiled', 'unreadable'] as const;
 export type SymbolState = (typeof SYMBOL_STATES)[number];
 
+/** The files that lead from what players run to the sources. */
+const SYMBOL_KINDS = ['symbols', 'script', 'source_map', 'proguard', 'il2cpp'] as const;
+export type SymbolKind = (typeof SYMBOL_KINDS)[number];
+
 export const SymbolRecord = Type.Object({
   symbol_uid: Uuid,
   build_id: Uuid,
+  kind: Type.Enum([...SYMBOL_KINDS]),
   debug_file: Foreign(
-    Type.String({ description: 'Name of the file with the debug information, such as game.pdb or libgame.so' }),
+    Type.String({
+      description: 'File with the debug information, such as game.pdb; of a script, its address, such as ~/game.js',
+    }),
   ),
   debug_id: Type.String({
     description: 'Breakpad debug id; the code id for a module without one; empty until a native file is converted',
@@ -41,23 +48,17 @@ export const SymbolRecord = Type.Object({
   problem: Nullable(
     Foreign(
       Type.String({
-        description: 'Why the file cannot be read or is of little use, such as without functions, or what was skipped',
+        description: 'Why the file cannot be read or is of little use, or what was skipped',
       }),
     ),
   ),
-  functions: Nullable(
-    Type.Integer({ description: 'Number of functions with a name; null until an older file is counted' }),
-  ),
-  has_lines: Nullable(
-    Type.Boolean({ description: 'Whether functions have source lines; null until an older file is counted' }),
-  ),
-  unwind: Nullable(
-    Type.Integer({ description: 'Number of ranges with unwind rules; null until an older file is counted' }),
-  ),
+  functions: Nullable(Type.Integer({ description: 'Functions with a name; null until counted' })),
+  has_lines: Nullable(Type.Boolean({ description: 'Whether functions have source lines; null until counted' })),
+  unwind: Nullable(Type.Integer({ description: 'Ranges with unwind rules; null until counted' })),
   native_checksum: Nullable({
     ...Sha256,
     description:
-      'SHA-256 of the program or debug file that the symbols are made of, which is also the checksum until it is converted; null for a .sym file',
+      'SHA-256 of the native file that the symbols are made of, also before it is converted; null for others',
   }),
   uploaded_at: Timestamp,
   poorer_at: Nullable({

@@ -44,6 +44,7 @@ export async function addSymbols(server: Api, game: KeyHolder, buildId: string, 
 }
 
 export type SymbolRecord = {
+  kind: string;
   symbol_uid: string;
   build_id: string;
   debug_file: string;

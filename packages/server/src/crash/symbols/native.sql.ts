@@ -93,7 +93,7 @@ export async function deleteNatives(
 
 /** The columns of a file in a list of symbols. Its module is not known yet. */
 export const nativeColumns = sql.raw(
-  `native_uid as symbol_uid, build_id, file_name as debug_file, '' as debug_id, '' as code_id, '' as os, '' as cpu, size,
+  `native_uid as symbol_uid, build_id, 'symbols' as kind, file_name as debug_file, '' as debug_id, '' as code_id, '' as os, '' as cpu, size,
   checksum, case when blob_key is null then 'unreadable' else 'stored' end as state, problem, null::integer as functions,
   null::smallint as detail, null::integer as unwind, checksum as native_checksum, uploaded_at,
   null::timestamptz as poorer_at,

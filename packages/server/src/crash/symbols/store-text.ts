@@ -91,7 +91,7 @@ export function countContents(source: AsyncIterable<Uint8Array>) {
   };
 }
 
-async function storeGzipped(
+export async function storeGzipped(
   ctx: Context,
   key: string,
   text: AsyncIterable<Uint8Array>,

@@ -10,8 +10,10 @@ import { bytesOfOpen } from '../../kernel/blobs/byte-source.ts';
 import { peek } from '../../kernel/blobs/peek.ts';
 import { BlobMissingError } from '../../kernel/blobs/store.ts';
 import { sweepOrphans } from '../../kernel/blobs/sweep.ts';
+import { DAY } from '../../kernel/clock.ts';
 import { changed, type Db, rows, type Tx, transact } from '../../kernel/database/db.ts';
 import { addJob, defineJob } from '../../kernel/jobs/jobs.ts';
+import { deleteUnusedMappings } from './mappings/mappings.sql.ts';
 import { MODULE_LINE_BYTES, readModuleFacts } from './module-facts.ts';
 import { countContents, dropSymbolBlobs, SYMBOLS_PREFIX } from './store-text.ts';
 import type { TextFacts } from './symbol-rows.ts';
@@ -24,13 +26,17 @@ export const sweepSymbolsJob = defineJob(
   sweepSymbols,
 );
 
+/** Players may keep an old version for long. */
+const UNUSED_DAYS = 400;
+
 /**
- * Deletes the texts that no build uses, and the unreferenced blobs below `symbols/` that are older than a day. Also
+ * Deletes the texts that no build uses, mappings of releases without a build that no report has used for long, and the unreferenced blobs below `symbols/` that are older than a day. Also
  * starts the counting of texts of earlier releases.
  */
 export async function sweepSymbols(ctx: Context): Promise<void> {
   for (const gameId of await gamesWithUnusedTexts(ctx.db)) await sweepTexts(ctx, gameId);
   await startCounting(ctx);
+  await deleteUnusedMappings(ctx.db, new Date(ctx.clock.now().getTime() - UNUSED_DAYS * DAY));
   await sweepOrphans(ctx, SYMBOLS_PREFIX, (keys) => referencedKeys(ctx.db, keys));
 }
 
@@ -165,7 +171,8 @@ export async function referencedKeys(db: Db, keys: readonly string[]): Promise<S
       union all select cache_key from symbol_texts where cache_key = any(${keys}::text[])
       union all select blob_key from system_symbols where blob_key = any(${keys}::text[])
       union all select cache_key from system_symbols where cache_key = any(${keys}::text[])
-      union all select blob_key from native_symbols where blob_key = any(${keys}::text[])`,
+      union all select blob_key from native_symbols where blob_key = any(${keys}::text[])
+      union all select blob_key from mappings where blob_key = any(${keys}::text[])`,
   );
   return new Set(referenced.map(({ key }) => key));
 }

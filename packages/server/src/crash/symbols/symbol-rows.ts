@@ -1,11 +1,12 @@
 // The rows of symbols that several statements have.
-import type { SymbolState } from '@chauffeur/contract/operations/symbols';
+import type { SymbolKind, SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { Detail } from '@chauffeur/minidump/symbols/symbol-contents';
 
 /** A symbol file in a list; or a native file that is not converted. */
 export type SymbolRow = {
   symbol_uid: string;
   build_id: string;
+  kind: SymbolKind;
   debug_file: string;
   debug_id: string;
   code_id: string;

@@ -4,6 +4,7 @@ import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { ModuleIdentity } from '@chauffeur/minidump/symbols/module-identity';
 import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
+import { mappingBlobs, mappingColumns } from './mappings/mappings.sql.ts';
 import { nativeBlobs, nativeColumns } from './native.sql.ts';
 import type { SymbolRow, TextFacts } from './symbol-rows.ts';
 
@@ -133,12 +134,12 @@ export async function markPoorer(tx: Tx, gameId: string, symbolUids: readonly st
   );
 }
 
-/** `sort_id` is the debug id, or the checksum of a native file. */
+/** `sort_id` is the debug id, or what else distinguishes files of one name. */
 type ListedSymbol = SymbolRow & { file_name: string; sort_id: string };
 
 /**
- * A page of a build's symbols and of the native files that are not converted, ordered by the file name in lower case and
- * the debug id.
+ * A page of a build's symbols, of the native files that are not converted, and of its scripts and mappings, ordered by the
+ * file name in lower case and the debug id.
  */
 export function listSymbols(
   db: Db,
@@ -157,6 +158,9 @@ export function listSymbols(
         where game_id = ${gameId} and build_id = ${buildId}
         union all
         select ${nativeColumns}, lower(file_name), checksum from native_symbols
+        where game_id = ${gameId} and build_id = ${buildId}
+        union all
+        select ${mappingColumns}, lower(case when url = '' then file_name else url end), mapping_uid::text from mappings
         where game_id = ${gameId} and build_id = ${buildId}
       ) listed where ${isAfter} order by file_name, sort_id limit ${limit}`,
   );
@@ -179,7 +183,7 @@ export function symbolsOfTexts(
 }
 
 const symbolColumns = sql.raw(
-  `symbol_uid, build_id, debug_file, debug_id, code_id, os, cpu, size, checksum, state, problem, functions, detail,
+  `symbol_uid, build_id, 'symbols' as kind, debug_file, debug_id, code_id, os, cpu, size, checksum, state, problem, functions, detail,
   unwind, native_checksum, uploaded_at, poorer_at,
   (select max(texts.detail) from symbols same join symbol_texts texts using (game_id, checksum)
     where same.game_id = symbols.game_id and same.debug_id = symbols.debug_id) as best_detail,
@@ -279,7 +283,7 @@ export const symbolBlobs = sql`select blob_key as key, size, checksum as sha256,
   union all select cache_key, cache_size, null, null from symbol_texts where cache_key is not null
   union all select blob_key, size, checksum, 'gzip' from system_symbols
   union all select cache_key, cache_size, null, null from system_symbols where cache_key is not null
-  union all ${nativeBlobs}`;
+  union all ${nativeBlobs} union all ${mappingBlobs}`;
 
 /** The modules that wait to be looked up at the symbol servers. */
 export async function countWaitingLookups(db: Db): Promise<number> {

@@ -19,6 +19,7 @@ import { perContext } from '../../request/per-context.ts';
 import { handle } from '../../request/route.ts';
 import { type Build, findBuild, requireBuild } from '../../ship/builds/builds.ts';
 import { openCacheFolder } from './cache-folder.ts';
+import { deleteMappings } from './mappings/mappings.sql.ts';
 import { describeShortcoming } from './module-facts.ts';
 import { deleteNatives } from './native.sql.ts';
 import { findSystemSymbols } from './sources/system-symbols.ts';
@@ -222,13 +223,13 @@ export function symbolRecordOf(row: SymbolRow): SymbolRecord {
   };
 }
 
-/** Whether it is a native file that was not converted. */
-function isNative({ checksum, native_checksum: nativeChecksum }: SymbolRow): boolean {
-  return checksum === nativeChecksum;
+/** Whether it is a native file that was not converted, or no symbol file at all. */
+function hasNoFacts({ kind, checksum, native_checksum: nativeChecksum }: SymbolRow): boolean {
+  return kind !== 'symbols' || checksum === nativeChecksum;
 }
 
 function describeProblem(symbol: SymbolRow): string | null {
-  if (symbol.state === 'unreadable' || isNative(symbol)) return symbol.problem;
+  if (symbol.state === 'unreadable' || hasNoFacts(symbol)) return symbol.problem;
   const problems = [describeShortcoming(symbol), symbol.problem].filter((problem) => problem !== null);
   return problems.length === 0 ? null : problems.join(' ');
 }
@@ -245,7 +246,9 @@ export const deleteBuildSymbols = handle(contract.deleteBuildSymbols, async (ctx
     ctx,
     natives.flatMap(({ blob_key: key }) => (key === null ? [] : [key])),
   );
-  const deleted = natives.length + (await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid));
+  const mappings = await deleteMappings(ctx.db, build.game_id, build.build_id, uid);
+  const texts = await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid);
+  const deleted = natives.length + mappings + texts;
   if (uid !== null && deleted === 0)
     throw errors.notFound('symbol_uid: the build has no such symbol file. List its symbols and use one of their uids.');
   return { deleted };

@@ -44,6 +44,9 @@ export function countKept(db: Db): Promise<KeptRow[]> {
         select stored_size + coalesce(cache_size, 0) as bytes from symbol_texts
         union all select stored_size + coalesce(cache_size, 0) from system_symbols
         union all select size from native_symbols where blob_key is not null
+        union all select stored_size from (
+          select distinct blob_key, stored_size from mappings where blob_key is not null
+        ) stored_mappings
       ) stored_symbols`,
   );
 }

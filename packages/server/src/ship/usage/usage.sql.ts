@@ -33,7 +33,10 @@ export function readStorage(db: Db, gameId: string): Promise<StorageRow> {
         where game_id = ${gameId} and exists (select from symbols
           where symbols.game_id = symbol_texts.game_id and symbols.checksum = symbol_texts.checksum))
         + (select coalesce(sum(size), 0) from native_symbols
-          where game_id = ${gameId} and blob_key is not null))::bigint as symbols,
+          where game_id = ${gameId} and blob_key is not null)
+        + (select coalesce(sum(stored_size), 0) from (
+            select distinct blob_key, stored_size from mappings where game_id = ${gameId} and blob_key is not null
+          ) as stored_mappings))::bigint as symbols,
       (select coalesce(sum(size), 0) from event_files where game_id = ${gameId})::bigint as event_files,
       (select coalesce(sum(size), 0) from videos
         where game_id = ${gameId} and scan_state not in ('infected', 'error'))::bigint as videos,

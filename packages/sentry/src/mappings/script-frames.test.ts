@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+import { MappedScript } from './script-frames.ts';
+import { SourceMap } from './source-map.ts';
+
+const MAIN = `import { Player } from './player.ts';
+
+export function startLevel(name: string): void {
+  const player = new Player(name);
+  const onTick = () => {
+    player.takeDamage(3);
+  };
+  [1].forEach(onTick);
+}
+startLevel('garage');
+`;
+const PLAYER = `export class Player {
+  readonly #name: string;
+  constructor(name: string) {
+    this.#name = name;
+  }
+  takeDamage(amount: number): void {
+    const explodeLoudly = (cause: string): never => {
+      throw new RangeError(\`\${this.#name} lost \${amount}: \${cause}\`);
+    };
+    explodeLoudly('lava');
+  }
+}
+`;
+
+let folder: string;
+let frames: { function: string; line: number; column: number }[];
+let [script, map] = ['', ''];
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mapped-script-'));
+  await writeFile(join(folder, 'main.ts'), MAIN);
+  await writeFile(join(folder, 'player.ts'), PLAYER);
+  const build = await rolldown({ input: join(folder, 'main.ts') });
+  await build.write({
+    dir: join(folder, 'dist'),
+    format: 'esm',
+    minify: true,
+    sourcemap: true,
+    entryFileNames: 'game.mjs',
+  });
+  const path = join(folder, 'dist/game.mjs');
+  [script, map] = [await readFile(path, 'utf8'), await readFile(`${path}.map`, 'utf8')];
+  const failure = await promisify(execFile)(process.execPath, [path]).catch((error: { stderr: string }) => error);
+  frames = [...String(failure.stderr).matchAll(/^ {4}at (?:(\S+) \()?file:\S+:(\d+):(\d+)\)?$/gm)].map((match) => ({
+    function: match[1] ?? '',
+    line: Number(match[2]),
+    column: Number(match[3]),
+  }));
+});
+after(() => rm(folder, { recursive: true }));
+
+function resolveAll(mapped: MappedScript): string[] {
+  return frames.map((frame, index) => {
+    const next = frames[index + 1];
+    const found = mapped.resolve(frame, next === undefined ? null : { script: mapped, frame: next });
+    return found === null ? '?' : `${found.function} ${found.file}:${found.line}`;
+  });
+}
+
+describe('MappedScript', () => {
+  it('leads the stack of a minified program to its sources, with the names of its functions', () => {
+    assert.ok(frames.length >= 4, 'the program failed in another way');
+    assert.deepEqual(resolveAll(new MappedScript(map, script)).slice(0, 3), [
+      'explodeLoudly player.ts:8',
+      'takeDamage player.ts:10',
+      'onTick main.ts:6',
+    ]);
+    assert.match(resolveAll(new MappedScript(map, script)).join(), /startLevel main\.ts:8/);
+  });
+
+  it('has the lines around a frame', () => {
+    const { source } = new MappedScript(map, script).resolve(frames[0]!, null)!;
+    assert.match(source!.line, /throw new RangeError/);
+    assert.deepEqual(
+      [source!.before.at(-1)?.trim(), source!.after[0]?.trim()],
+      ['const explodeLoudly = (cause: string): never => {', '};'],
+    );
+  });
+
+  it('guesses names by what callers call without the script', () => {
+    const map = { version: 3, sources: ['a.ts'], names: ['run', 'value'], mappings: `AAAAA,${'KA'}AKC` };
+    const mapped = new MappedScript(JSON.stringify(map), null);
+    const [inner, caller] = [
+      { function: 'e', line: 1, column: 6 },
+      { function: 't', line: 1, column: 1 },
+    ];
+    assert.equal(mapped.resolve(inner, { script: mapped, frame: caller })?.function, 'run');
+    assert.equal(mapped.resolve(caller, null)?.function, 't');
+  });
+
+  it('finds the map in a script', () => {
+    const data = Buffer.from(map).toString('base64');
+    const inline = script.replace(
+      /\/\/# sourceMappingURL.*/,
+      `//# sourceMappingURL=data:application/json;base64,${data}`,
+    );
+    assert.equal(new MappedScript(null, inline).resolve(frames[0]!, null)?.line, 8);
+  });
+
+  it('knows no functions of a script that can not be parsed, or is nested too deeply', () => {
+    for (const broken of ['function {', '('.repeat(100_000), `${'['.repeat(50_000)}${']'.repeat(50_000)}`])
+      assert.equal(new MappedScript(map, broken).resolve(frames[0]!, null)?.line, 8);
+  });
+});
+
+describe('SourceMap', () => {
+  it('reads sections', () => {
+    const whole = { version: 3, sources: ['a.ts'], names: ['run'], mappings: 'AAAAA', sourcesContent: ['run()'] };
+    const sections = [
+      { offset: { line: 0, column: 0 }, map: { ...whole, sources: ['b.ts'] } },
+      { offset: { line: 5, column: 10 }, map: whole },
+    ];
+    const read = new SourceMap(JSON.stringify({ version: 3, sections }));
+    assert.deepEqual(read.placeAt(6, 12), { file: 'a.ts', line: 1, column: 1, name: 'run', isLibrary: false });
+    assert.equal(read.placeAt(1, 1)?.file, 'b.ts');
+    assert.equal(read.placeAt(6, 3), null);
+  });
+
+  it('shortens the names of sources, and knows packages', () => {
+    const sources = [
+      'webpack://game/./src/a.ts?4f2a',
+      '../../src/b.ts',
+      'webpack:///./node_modules/phaser/src/x.js',
+      '/abs/c.ts',
+    ];
+    const read = new SourceMap(
+      JSON.stringify({ version: 3, sources, names: [], mappings: 'AAAA;A-AA;A-AA;A-AA'.replaceAll('-', 'C') }),
+    );
+    const places = [1, 2, 3, 4].map((line) => read.placeAt(line, 1));
+    assert.deepEqual(
+      places.map((place) => place?.file),
+      ['src/a.ts', 'src/b.ts', 'node_modules/phaser/src/x.js', '/abs/c.ts'],
+    );
+    assert.deepEqual(
+      places.map((place) => place?.isLibrary),
+      [false, false, true, false],
+    );
+  });
+
+  it('refuses anything but a source map', () => {
+    const ok = { version: 3, sources: [], names: [], mappings: '' };
+    const sections = (map: object): object => ({ version: 3, sections: [{ offset: { line: 0, column: 0 }, map }] });
+    for (const bad of [
+      ...['', 'x', '[]', 'null', '{}', '{"version":3}'],
+      ...[
+        { ...ok, version: 2 },
+        { ...ok, mappings: 5 },
+        { ...ok, sources: 'a' },
+        { ...ok, sources: [5] },
+      ],
+      ...[
+        { version: 3, sections: [{}] },
+        { version: 3, sections: [null] },
+        { version: 3, sections: 5 },
+      ],
+      { version: 3, sections: [{ offset: { line: 0, column: 0 }, url: 'http://a.example/' }] },
+      Array.from({ length: 50 }).reduce<object>(sections, ok),
+    ])
+      assert.throws(
+        () => new SourceMap(typeof bad === 'string' ? bad : JSON.stringify(bad)),
+        /^MappingError|Error: it/,
+      );
+    const odd = new SourceMap(JSON.stringify({ ...ok, mappings: 'AAAAgg;!!!,ZZZZZZZZZZZZZZZZZ' }));
+    assert.equal(odd.placeAt(1, 1), null);
+    assert.equal(odd.placeAt(1e9, 1e9), null);
+  });
+});

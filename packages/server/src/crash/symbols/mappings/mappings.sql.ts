@@ -1,0 +1,176 @@
+// The SQL of mappings: scripts, source maps, and mappings of ProGuard, R8 and IL2CPP. Files of a game with the same
+// content share one blob.
+import type { SymbolState } from '@chauffeur/contract/operations/symbols';
+import type { MappingKind } from '@chauffeur/sentry/mappings/mapping-kind';
+import { sql } from 'kysely';
+import { changed, type Db, row, rows, type Tx } from '../../../kernel/database/db.ts';
+import type { SymbolRow } from '../symbol-rows.ts';
+
+/** What a file belongs to: a build, a release, or all builds with its debug id. Texts are empty if they are unknown. */
+export type MappingAddress = {
+  readonly kind: MappingKind;
+  readonly buildId: string | null;
+  readonly debugId: string;
+  readonly release: string;
+  readonly dist: string;
+  readonly url: string;
+  readonly fileName: string;
+};
+
+export type NewMapping = MappingAddress & {
+  readonly mappingUid: string;
+  readonly mapUrl: string;
+  readonly size: number;
+  readonly storedSize: number;
+  readonly checksum: string;
+  readonly blobKey: string;
+};
+
+export type RecordedMapping = {
+  mapping_uid: string;
+  kind: MappingKind;
+  checksum: string;
+  state: SymbolState;
+  problem: string | null;
+  blob_key: string | null;
+};
+
+/**
+ * Adds files, each with another address, or replaces the files that have their address. Known content keeps its blob, unless
+ * it was unreadable. Requires `lockSymbols`.
+ */
+export function upsertMappings(
+  tx: Tx,
+  gameId: string,
+  keyRef: string,
+  mappings: readonly NewMapping[],
+): Promise<RecordedMapping[]> {
+  const column = (name: keyof NewMapping) => mappings.map((mapping) => mapping[name]);
+  return rows(
+    tx,
+    sql<RecordedMapping>`
+      insert into mappings (game_id, key_ref, mapping_uid, kind, build_id, debug_id, release, dist, url, map_url,
+        file_name, size, checksum, stored_size, blob_key, state)
+      select ${gameId}, ${keyRef}, new.mapping_uid, new.kind, new.build_id, new.debug_id, new.release, new.dist, new.url,
+        new.map_url, new.file_name, new.size, new.checksum, coalesce(same.stored_size, new.stored_size),
+        coalesce(same.blob_key, new.blob_key),
+        coalesce(same.state, case when new.kind = 'script' then 'compiled' else 'stored' end)
+      from unnest(${column('mappingUid')}::uuid[], ${column('kind')}::text[], ${column('buildId')}::uuid[],
+        ${column('debugId')}::text[], ${column('release')}::text[], ${column('dist')}::text[],
+        ${column('url')}::text[], ${column('mapUrl')}::text[], ${column('fileName')}::text[],
+        ${column('size')}::bigint[], ${column('checksum')}::text[], ${column('storedSize')}::bigint[],
+        ${column('blobKey')}::text[]) as new (mapping_uid, kind, build_id, debug_id, release, dist, url, map_url,
+          file_name, size, checksum, stored_size, blob_key)
+      left join lateral (
+        select stored_size, blob_key, state from mappings
+        where game_id = ${gameId} and mappings.checksum = new.checksum and mappings.kind = new.kind
+          and state <> 'unreadable'
+        limit 1
+      ) same on true
+      on conflict (game_id, build_id, kind, debug_id, release, dist, url, file_name) do update
+        set map_url = excluded.map_url, size = excluded.size, checksum = excluded.checksum,
+          stored_size = excluded.stored_size, blob_key = excluded.blob_key, state = excluded.state, problem = null,
+          key_ref = excluded.key_ref, uploaded_at = excluded.uploaded_at
+      returning mapping_uid, kind, checksum, state, problem, blob_key`,
+  );
+}
+
+/** The columns of a file in a list of symbols, where it is named by its address. */
+export const mappingColumns = sql.raw(
+  `mapping_uid as symbol_uid, build_id, kind, case when url = '' then file_name else url end as debug_file, debug_id,
+  '' as code_id, '' as os, '' as cpu, size, checksum, state, problem, null::integer as functions,
+  null::smallint as detail, null::integer as unwind, null::text as native_checksum, uploaded_at,
+  null::timestamptz as poorer_at, null::smallint as best_detail, null::integer as best_unwind`,
+);
+
+/** These files of a build, ordered by name. */
+export function mappingsOfBuild(
+  db: Db,
+  gameId: string,
+  buildId: string,
+  mappingUids: readonly string[],
+): Promise<SymbolRow[]> {
+  return rows(
+    db,
+    sql<SymbolRow>`select ${mappingColumns} from mappings
+      where game_id = ${gameId} and build_id = ${buildId} and mapping_uid = any(${mappingUids}::uuid[])
+      order by lower(case when url = '' then file_name else url end), mapping_uid`,
+  );
+}
+
+/** Deletes one or all files of a build. The sweep deletes blobs that are no longer used. */
+export function deleteMappings(db: Db, gameId: string, buildId: string, mappingUid: string | null): Promise<number> {
+  return changed(
+    db,
+    sql`delete from mappings where game_id = ${gameId} and build_id = ${buildId}
+      and (${mappingUid}::uuid is null or mapping_uid = ${mappingUid}::uuid)`,
+  );
+}
+
+/** What a tool that uploaded a file asks for: whether it is used by now. Undefined once it is deleted. */
+export function findMapping(
+  db: Db,
+  gameId: string,
+  mappingUid: string,
+): Promise<Pick<RecordedMapping, 'state' | 'problem'> | undefined> {
+  return row(
+    db,
+    sql<Pick<RecordedMapping, 'state' | 'problem'>>`select state, problem from mappings
+      where game_id = ${gameId} and mapping_uid = ${mappingUid}`,
+  );
+}
+
+export type UncheckedContent = { kind: MappingKind; blob_key: string; size: number };
+
+/** Undefined if it was checked or deleted in the meantime. */
+export function findUnchecked(db: Db, gameId: string, checksum: string): Promise<UncheckedContent | undefined> {
+  return row(
+    db,
+    sql<UncheckedContent>`select kind, blob_key, size from mappings
+      where game_id = ${gameId} and checksum = ${checksum} and state = 'stored' limit 1`,
+  );
+}
+
+/** Records that a content can be used, or why it can't be. Returns whether it was unchecked until now. */
+export async function recordChecked(
+  tx: Tx,
+  gameId: string,
+  { checksum, blobKey }: { checksum: string; blobKey: string },
+  problem: string | null,
+): Promise<boolean> {
+  const count = await changed(
+    tx,
+    sql`update mappings set state = case when ${problem}::text is null then 'compiled' else 'unreadable' end,
+        problem = ${problem}::text, blob_key = case when ${problem}::text is null then blob_key end
+      where game_id = ${gameId} and checksum = ${checksum} and blob_key = ${blobKey} and state = 'stored'`,
+  );
+  return count > 0;
+}
+
+/** Of a build, a release, or neither. */
+export type MappingOwner = Pick<MappingAddress, 'kind' | 'debugId' | 'release' | 'url'> & {
+  readonly build_id: string | null;
+  readonly file_name: string;
+};
+
+/** The files with this content. */
+export function addressesOf(db: Db, gameId: string, checksum: string): Promise<MappingOwner[]> {
+  return rows(
+    db,
+    sql<MappingOwner>`select kind, debug_id as "debugId", release, url, build_id, file_name from mappings
+      where game_id = ${gameId} and checksum = ${checksum} and state = 'compiled' limit 100`,
+  );
+}
+
+/** The blobs that rows refer to. */
+export const mappingBlobs = sql`select distinct blob_key as key, size, checksum as sha256, 'gzip' as packing from mappings
+  where blob_key is not null`;
+
+/** Deletes files that belong to no build, which no report has used since `before`. Returns their number. */
+export function deleteUnusedMappings(db: Db, before: Date): Promise<number> {
+  return changed(
+    db,
+    sql`delete from mappings where build_id is null and uploaded_at < ${before}
+      and (used_on is null or used_on < ${before}::date)`,
+  );
+}
