@@ -2257,6 +2257,51 @@ create table unregistered_releases (
   constraint unregistered_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table sdk_sessions (
+  game_id uuid not null,
+  sid text not null,
+  build_id uuid not null,
+  device_uid text,
+  day date not null,
+  is_crashed boolean not null,
+  constraint sdk_sessions_pkey PRIMARY KEY (game_id, sid),
+  constraint sdk_sessions_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table sdk_session_devices (
+  game_id uuid not null,
+  device_uid text not null,
+  build_id uuid not null,
+  day date not null,
+  sessions integer not null,
+  crashed integer not null,
+  constraint sdk_session_devices_pkey PRIMARY KEY (game_id, device_uid, build_id, day),
+  constraint sdk_session_devices_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table sdk_session_days (
+  game_id uuid not null,
+  build_id uuid not null,
+  day date not null,
+  sessions bigint not null,
+  crashed bigint not null,
+  devices bigint not null,
+  crashed_devices bigint not null,
+  active bigint not null,
+  active_crashed bigint not null,
+  constraint sdk_session_days_pkey PRIMARY KEY (game_id, day, build_id),
+  constraint sdk_session_days_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table assigned_releases (
+  game_id uuid not null,
+  place_id uuid not null,
+  build_id uuid not null,
+  assigned_at timestamp with time zone not null,
+  constraint assigned_releases_pkey PRIMARY KEY (game_id, place_id),
+  constraint assigned_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 create table bug_feedback (
   game_id uuid not null,
   name bytea not null,
@@ -2475,6 +2520,9 @@ CREATE INDEX file_differences_unwanted ON public.file_differences USING btree (u
 CREATE INDEX sentry_parts_by_id ON public.sentry_parts USING btree (part_id);
 CREATE INDEX sentry_counts_day ON public.sentry_counts USING btree (day);
 CREATE INDEX sentry_wrong_keys_day ON public.sentry_wrong_keys USING btree (day);
+CREATE INDEX sdk_sessions_day ON public.sdk_sessions USING btree (day, build_id);
+CREATE INDEX sdk_session_devices_day ON public.sdk_session_devices USING btree (day);
+CREATE INDEX sdk_session_days_day ON public.sdk_session_days USING btree (day);
 CREATE INDEX bug_feedback_bug ON public.bug_feedback USING btree (game_id, bug_id);
 CREATE INDEX bug_feedback_waiting ON public.bug_feedback USING btree (filed_at) WHERE (event_id IS NOT NULL);
 CREATE INDEX bug_feedback_places ON public.bug_feedback USING btree (game_id, place_id) WHERE (place_id IS NOT NULL);

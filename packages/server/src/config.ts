@@ -398,6 +398,12 @@ export const SETTINGS = {
     limit,
     'MiB of compressed dumps, logs and attachments per UTC day and game. Above it, reports are stored without them.',
   ),
+  limitSdkSessions: setting(
+    'CHAUFFEUR_LIMIT_SDK_SESSIONS',
+    '1000000',
+    limit,
+    "New sessions of Sentry's SDKs per UTC day and game. Above it, only sessions that are known already are updated.",
+  ),
   limitBugs: setting(
     'CHAUFFEUR_LIMIT_BUGS',
     '10',

@@ -17,6 +17,8 @@ export * as health from './analytics/health/health.ts';
 export * as impact from './analytics/impact/impact.ts';
 export * as rolloutGuards from './analytics/rollout-guards/rollout-guards.ts';
 export * as rolloutGuardsWatch from './analytics/rollout-guards/watch.job.ts';
+export * as sdkSessionsAssign from './analytics/sdk-sessions/assign-sessions.job.ts';
+export * as sdkSessionsRetention from './analytics/sdk-sessions/sessions-retention.job.ts';
 export * as withdrawnBuilds from './analytics/withdrawn-builds/withdrawn-builds.ts';
 export * as crashesAlerts from './crash/crashes/alerts/alerts.job.ts';
 export * as crashesCrashRequests from './crash/crashes/crash-requests.ts';

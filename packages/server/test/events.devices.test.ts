@@ -72,6 +72,7 @@ describe('a device', () => {
     assert.deepEqual(body.data, {
       device_uid: DEVICE,
       first_seen: at(0),
+      sdk_sessions: [],
       builds: [
         {
           build_id: builds[1],

@@ -235,6 +235,10 @@ export const getDevice = defineOperation({
         crash_day: Nullable(Type.String({ description: 'Last day with a crash before the first boot_ok' })),
       }),
     ),
+    sdk_sessions: Type.Array(
+      Type.Object({ build_id: Uuid, day: Type.String(), sessions: Type.Integer(), crashed: Type.Integer() }),
+      { description: "Its sessions of the last 35 days that Sentry's SDKs reported, by build and day" },
+    ),
     crashes: Type.Array(Type.Object({ crash_id: Uuid, build_id: Uuid, group_id: Uuid, received_at: Timestamp }), {
       description: 'Its newest crash reports, up to 100',
     }),

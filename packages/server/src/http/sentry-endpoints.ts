@@ -1,5 +1,6 @@
 // The endpoints of Sentry's SDKs, and what receives their requests.
 import type { RequestHead } from '@chauffeur/sentry/dsn/credentials';
+import { takeSessions } from '../analytics/sdk-sessions/sdk-sessions.ts';
 import type { Context } from '../context.ts';
 import { type Received, receiveEnvelope, receiveStore } from '../crash/sentry/receive/envelope.ts';
 import { receiveMinidump, receiveUnrealArchive } from '../crash/sentry/receive/minidump.ts';
@@ -17,7 +18,8 @@ export type Endpoint = {
   readonly isBareId?: boolean;
 };
 
-const takeEnvelope: Receive = (ctx, request, head) => receiveEnvelope(ctx, request, head, fileFeedback);
+const takeEnvelope: Receive = (ctx, request, head) =>
+  receiveEnvelope(ctx, request, head, { takeFeedback: fileFeedback, takeSessions });
 
 export const ENDPOINTS: readonly Endpoint[] = [
   { operation: 'sentry.envelope', url: '/api/:project/envelope', receive: takeEnvelope },

@@ -1,7 +1,7 @@
 // Serves the addresses of Sentry's SDKs, whose requests and responses have their own form. What they are refused is lost:
 // clients repeat nothing, whatever the status, except that some wait for the end of Retry-After with what comes next.
-import { type ApiError, CODES, errors } from '@chauffeur/contract/errors';
-import { formatRateLimits, UNUSED_CATEGORIES } from '@chauffeur/sentry/answers';
+import { CODES, errors } from '@chauffeur/contract/errors';
+import { formatRateLimits, type RateLimit, UNUSED_CATEGORIES } from '@chauffeur/sentry/answers';
 import type { Category } from '@chauffeur/sentry/envelope/kinds';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
@@ -44,7 +44,9 @@ function mountEndpoint(app: FastifyInstance, ctx: Context, endpoint: Endpoint): 
       const head = { headers: request.headers, query: new URLSearchParams(query), project, pathKey: key };
       const received = await takeOrDefer(ctx, endpoint, request, head);
       reply.headers(HEADERS);
-      if (received !== null) askToStop(ctx, reply, received);
+      const limits = received === null ? [] : [...limitsOfSessions(received), ...limitsOfUnused(ctx, received)];
+      if (limits.length > 0) reply.header('x-sentry-rate-limits', formatRateLimits(limits));
+      if (received?.overLimit?.isAll === true) return refuseSessions(reply, limits[0]!.seconds);
       return (endpoint.isBareId ? sendBareId : sendId)(reply.code(200), received);
     },
   });
@@ -57,6 +59,15 @@ function mountEndpoint(app: FastifyInstance, ctx: Context, endpoint: Endpoint): 
       .header('access-control-max-age', String(PREFLIGHT_SECONDS))
       .send(),
   );
+}
+
+/** All that the request had were sessions past the daily limit. */
+function refuseSessions(reply: FastifyReply, seconds: number): FastifyReply {
+  const detail = 'This game has reached its daily limit of sessions.';
+  return reply
+    .code(429)
+    .headers({ 'retry-after': String(seconds), 'x-sentry-error': detail })
+    .send({ detail, causes: [] });
 }
 
 function sendId(reply: FastifyReply, received: Received | null): FastifyReply {
@@ -80,16 +91,18 @@ const MAX_DSNS = 10_000;
 const wastefulOf = perContext(() => createRecent<string, number>(MAX_DSNS));
 
 /** Clients obey this with any status. Only clients that send such things are asked, because some of them log it. */
-function askToStop(ctx: Context, reply: FastifyReply, { sender, hasUnused }: Received): void {
+function limitsOfUnused(ctx: Context, { sender, hasUnused }: Received): RateLimit[] {
   const wasteful = wastefulOf(ctx);
   const now = ctx.clock.now().getTime();
   if (hasUnused) wasteful.set(sender.dsnId, now);
   const age = now - (wasteful.get(sender.dsnId) ?? Number.NEGATIVE_INFINITY);
-  if (age >= 0 && age < HOUR)
-    reply.header(
-      'x-sentry-rate-limits',
-      formatRateLimits([{ seconds: STOP_SECONDS, categories: UNUSED_CATEGORIES, reason: 'not_used' }]),
-    );
+  const isWasteful = age >= 0 && age < HOUR;
+  return isWasteful ? [{ seconds: STOP_SECONDS, categories: UNUSED_CATEGORIES, reason: 'not_used' }] : [];
+}
+
+function limitsOfSessions({ overLimit }: Received): RateLimit[] {
+  if (overLimit === undefined) return [];
+  return [{ seconds: waitOf(overLimit.seconds), categories: ['session'], reason: 'limit_reached' }];
 }
 
 /** The shortest time that clients have to wait: they send nothing again, so waiting is all that a refusal is for. */
@@ -109,7 +122,7 @@ function sendSentryError(ctx: Context, request: FastifyRequest, reply: FastifyRe
     const detail = isFailure ? 'The server cannot take reports at the moment.' : error.message;
     reply.header('x-sentry-error', oneLine(detail));
     if (isFailure || error.status === 429) {
-      const seconds = waitOf(error);
+      const seconds = waitOf(Number(error.data?.retry_after ?? 0));
       reply.code(429).header('retry-after', String(seconds));
       const reason = isFailure ? 'unavailable' : 'limit_reached';
       reply.header('x-sentry-rate-limits', formatRateLimits([{ seconds, categories: LIMITED, reason }]));
@@ -119,8 +132,8 @@ function sendSentryError(ctx: Context, request: FastifyRequest, reply: FastifyRe
   return reply;
 }
 
-function waitOf({ data }: ApiError): number {
-  return Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, Number(data?.retry_after ?? 0)));
+function waitOf(seconds: number): number {
+  return Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, seconds));
 }
 
 /** Headers have only ASCII. */

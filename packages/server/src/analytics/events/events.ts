@@ -16,6 +16,7 @@ import { onReplica, type Reader } from '../../request/read-replica.ts';
 import { handle } from '../../request/route.ts';
 import { findBuild } from '../../ship/builds/builds.ts';
 import { forgetRolloutDevice } from '../../ship/rollouts/rollouts.sql.ts';
+import { forgetDeviceSessions, readSessionsOfDevice } from '../sdk-sessions/sdk-sessions.ts';
 import * as files from './files/event-files.sql.ts';
 import { removeDevicesJob } from './files/remove-devices.job.ts';
 import { chartSpanOf, seriesOf } from './read/chart.ts';
@@ -117,13 +118,14 @@ export const getDevice = handle(contract.getDevice, async (ctx, { caller, input 
   const list = ['device', game.game_id, deviceUid];
   const [before] = cursor === undefined ? [] : readCursor(list, cursor, ['microseconds']);
   const from = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
-  const [builds, firstSeen, crashes, { events, next }] = await onReplica(
+  const [builds, firstSeen, sdkSessions, crashes, { events, next }] = await onReplica(
     ctx,
     { caller, gameId: game.game_id },
     ({ db }) =>
       Promise.all([
         readDevice(db, device),
         readFirstSeen(db, device),
+        readSessionsOfDevice(db, device.gameId, deviceUid),
         listCrashesOfDevice(db, device.gameId, deviceUid, MAX_CRASHES),
         readEventPage(db, device, from, limit),
       ]),
@@ -132,6 +134,7 @@ export const getDevice = handle(contract.getDevice, async (ctx, { caller, input 
     device_uid: deviceUid,
     first_seen: firstSeen?.toISOString() ?? null,
     builds: builds.map(buildOf),
+    sdk_sessions: sdkSessions,
     crashes: crashes.map((crash) => ({ ...crash, received_at: crash.received_at.toISOString() })),
     events: events.map(eventOf),
     next_cursor: next === null ? null : writeCursor(list, [String(next)]),
@@ -160,6 +163,7 @@ export const deleteDevice = handle(contract.deleteDevice, async (ctx, { caller, 
   const since = await readFirstSeen(ctx.db, device);
   const builds = await forgetDeviceEvents(ctx.db, device);
   const events = await deleteAllEvents(ctx.db, device);
+  await forgetDeviceSessions(ctx.db, device.gameId, device.deviceUid);
   await forgetRolloutDevice(ctx.db, device.gameId, device.deviceUid);
   const crashes = await forgetDeviceOfReports(ctx, device.gameId, device.deviceUid);
   await transact(ctx.db, async (tx) => {

@@ -42,6 +42,7 @@ const LIMIT_NAMES = [
   'password_confirmations',
   'public_posts',
   'public_reads',
+  'sdk_sessions',
   'set_up_codes',
   'set_up_tests',
   'sign_ins',
@@ -192,6 +193,7 @@ const BATCH_QUEUES = [
   'plays',
   'referred_downloads',
   'referred_plays',
+  'sdk_sessions',
   'views',
 ] as const;
 export type BatchQueue = (typeof BATCH_QUEUES)[number];

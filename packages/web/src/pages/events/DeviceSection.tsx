@@ -100,19 +100,26 @@ function Stored({ gameUid, device, deletion }: DeviceProps & { deletion: Deletio
   // The server rejects an ID that no device can have.
   if (isError(list.error, 'invalid')) return <NotStored />;
   if (list.error !== null) return <Problem error={list.error} onRetry={list.retry} />;
-  const { builds, first_seen } = list.firstPage ?? { builds: [], first_seen: null };
+  const { builds, first_seen, sdk_sessions: sessions } = list.firstPage ?? NOTHING;
   const events = list.rows ?? [];
-  if (builds.length === 0 && events.length === 0 && !list.hasNext) return <NotStored />;
+  if (builds.length + sessions.length + events.length === 0 && !list.hasNext) return <NotStored />;
   return (
     <Stack gap="sm">
       <Actions gameUid={gameUid} device={device} builds={builds.length} deletion={deletion} />
       <Facts facts={[['First seen', first_seen === null ? 'Unknown' : <Time key="at" at={first_seen} />]]} />
+      {sessions.length > 0 && <DeviceSessions sessions={sessions} />}
       <DeviceBuilds builds={builds} />
       <DeviceEvents events={events} />
       <ShowMore list={list}>Show older events</ShowMore>
     </Stack>
   );
 }
+
+const NOTHING: Pick<Device, 'builds' | 'first_seen' | 'sdk_sessions'> = {
+  builds: [],
+  first_seen: null,
+  sdk_sessions: [],
+};
 
 function NotStored() {
   return <Text size="sm">No data is stored for a device with this ID.</Text>;
@@ -164,6 +171,27 @@ const BUILD_COLUMNS: readonly Column<DeviceBuild>[] = [
   },
   { header: 'Last boot', cell: ({ boot_day }) => boot_day ?? '–' },
   { header: 'Crashed on boot', cell: ({ crash_day }) => crash_day ?? 'No' },
+];
+
+type SdkSessions = Device['sdk_sessions'][number];
+
+/** What Sentry's SDKs reported of the device. */
+function DeviceSessions({ sessions }: { sessions: readonly SdkSessions[] }) {
+  return (
+    <DataTable
+      label="Sessions from Sentry's SDKs"
+      columns={SESSION_COLUMNS}
+      rows={sessions}
+      rowKey={({ build_id, day }) => `${day} ${build_id}`}
+    />
+  );
+}
+
+const SESSION_COLUMNS: readonly Column<SdkSessions>[] = [
+  { header: 'Day', overflow: 'nowrap', cell: ({ day }) => day },
+  { header: 'Build', cell: ({ build_id }) => <BuildLink buildId={build_id} /> },
+  { header: 'Sessions', align: 'right', cell: ({ sessions }) => formatNumber(sessions) },
+  { header: 'Crashed', align: 'right', cell: ({ crashed }) => formatNumber(crashed) },
 ];
 
 function DeviceEvents({ events }: { events: readonly DeviceEvent[] }) {

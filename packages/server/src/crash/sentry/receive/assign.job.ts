@@ -30,7 +30,7 @@ export async function assignReleases(ctx: Context): Promise<void> {
     const buildId = buildIdOf(release.release);
     const facts = { ...release, buildIds: buildId === null ? [] : [buildId], debugIds: [] };
     const build = pickBuild(await findCandidates(ctx.db, gameId, facts), facts);
-    if (build !== undefined) await assign(ctx.db, release, build);
+    if (build !== undefined) await assign(ctx, release, build);
   }
 }
 
@@ -45,11 +45,18 @@ function listReleases(db: Db, since: Date): Promise<Release[]> {
   );
 }
 
-async function assign(db: Db, release: Release, build: Candidate): Promise<void> {
+async function assign({ db, clock }: Context, release: Release, build: Candidate): Promise<void> {
   const { game_id: gameId, build_id: placeId } = release;
   await moveAll(db, release, build);
   // This waits for reports that are being written, and no more are written after it.
-  await changed(db, sql`delete from unregistered_releases where game_id = ${gameId} and build_id = ${placeId}`);
+  await changed(
+    db,
+    sql`with deleted as (
+        delete from unregistered_releases where game_id = ${gameId} and build_id = ${placeId} returning game_id, build_id
+      ) insert into assigned_releases (game_id, place_id, build_id, assigned_at)
+      select game_id, build_id, ${build.build_id}::uuid, ${clock.now()}::timestamptz from deleted
+      on conflict do nothing`,
+  );
   await moveAll(db, release, build);
 }
 

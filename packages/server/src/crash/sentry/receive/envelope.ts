@@ -20,6 +20,7 @@ import { detailsOfEvent } from './event-details.ts';
 import { type FeedbackItem, receiveFeedback } from './feedback.ts';
 import { deviceUidOf, Intake } from './intake.ts';
 import { credentialsOf, findSender, hasCredentials, type Sender, type SentryRequest } from './sender.ts';
+import { receiveSessions, type TakeSessions } from './sessions.ts';
 
 /** What a request is answered. */
 export type Received = {
@@ -28,14 +29,19 @@ export type Received = {
   readonly id: string | null;
   /** Whether it had anything that nothing is made of, so that the client is asked to stop sending it. */
   readonly hasUnused: boolean;
+  /** Set if sessions were past the daily limit: the seconds that the client has to wait, and whether that was all. */
+  readonly overLimit?: { readonly seconds: number; readonly isAll: boolean };
 };
+
+/** What takes things that reports aren't made of. Wings after this one define it. */
+type LaterWings = { readonly takeFeedback: TakeFeedback; readonly takeSessions: TakeSessions };
 
 /** `POST …/envelope/`, and the tunnel, whose key is only in the envelope. Throws `unknownDsn` and `limitReached`. */
 export async function receiveEnvelope(
   ctx: Context,
   request: SentryRequest,
   head: RequestHead,
-  takeFeedback: TakeFeedback,
+  { takeFeedback, takeSessions }: LaterWings,
 ): Promise<Received> {
   // Most requests have their key in the head: then nothing is read of those with a wrong one.
   let sender = hasCredentials(head) ? await findSender(ctx, request, head) : null;
@@ -64,7 +70,16 @@ export async function receiveEnvelope(
     throw error;
   });
   if (sender === null || intake === null) throw unreadable(envelope.failure);
-  return finish(ctx, { request, sender, intake, takeFeedback }, envelope);
+  const sessions = envelope.items.filter(({ type }) => type === 'session').map(({ value }) => value);
+  // What else it has may be past a limit.
+  const seconds = await receiveSessions(ctx, sender, sessions, takeSessions).catch(async (error: unknown) => {
+    await (intake as Intake | null)?.discard();
+    throw error;
+  });
+  const received = await finish(ctx, { request, sender, intake, takeFeedback }, envelope);
+  if (seconds === 0) return received;
+  const isAll = envelope.items.length === sessions.length && (intake as Intake).openFiles === null;
+  return { ...received, overLimit: { seconds, isAll } };
 }
 
 async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {
@@ -136,7 +151,8 @@ async function finish(ctx: Context, received: Request, envelope: Envelope): Prom
           }),
         });
       }
-    } else count('dropped', type, 'not_yet');
+    } else if (type === 'sessions') count('dropped', type, 'aggregated');
+    else if (type !== 'session') count('dropped', type, 'not_yet');
   }
   const usedByFeedback = usesFiles || intake.hasDump ? null : intake;
   try {
