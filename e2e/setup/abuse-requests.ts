@@ -18,6 +18,7 @@ import { makeDsn, type TestDsn } from '../../packages/server/test/setup/dsns.ts'
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
 import { sampleBody } from '../../packages/server/test/setup/sample-body.ts';
+import { callAsSentryCli, tokenOf } from '../../packages/server/test/setup/sentry-cli.ts';
 import { request } from '../../packages/server/test/setup/server.ts';
 import { symText } from '../../packages/server/test/setup/symbols.ts';
 import { unrealArchive } from '../../packages/server/test/setup/unreal.ts';
@@ -255,6 +256,18 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
       return { path: `/api/${projectNo}/${pathOfKey(key)}`, headers: { 'content-type': type }, body: makeBody() };
     },
   });
+  const release = { version: 'owls@1.0.0', projects: [game.slug] };
+  const cli = (method: string, name: string, body: object, succeeds: readonly number[]): Route => ({
+    name: `/api/0/${name}`,
+    method,
+    succeeds,
+    json: { schema: undefined, bounds: { bytes: 4 * MIB, values: 100_000 } },
+    prepare: async () => {
+      await callAsSentryCli(server, tokenOf(game), 'POST', '/organizations/x/releases/', release);
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${tokenOf(game)}` };
+      return { path: `/api/0/${name}`, headers, body: Buffer.from(JSON.stringify(body)) };
+    },
+  });
   const sentryEvent = () => ({
     event_id: randomUUID(),
     level: 'fatal',
@@ -306,6 +319,9 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
         return { path: '/tunnel', headers: { 'content-type': 'text/plain' }, body: Buffer.from(lines.join('\n')) };
       },
     },
+    cli('POST', 'organizations/x/releases/', release, [201, 208]),
+    cli('PUT', 'organizations/x/releases/owls@1.0.0/', { dateReleased: '2026-11-28T10:00:00Z' }, [200]),
+    cli('POST', 'organizations/x/releases/owls@1.0.0/deploys/', { environment: 'production' }, [201]),
     {
       name: '/v1/events',
       method: 'POST',

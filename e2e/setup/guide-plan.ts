@@ -40,6 +40,10 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
     elsewhere: 'packages/server/test/audit.test.ts',
     as: '/audit/export?format=',
   },
+  'sentry: export SENTRY_URL=https://games.example.com': {
+    elsewhere: 'e2e/sentry-cli.test.ts',
+    as: 'SENTRY_URL: server.url',
+  },
   'source-code: chauffeur push dist/linux --version 1.2.0 --os linux --arch x86_64 --commit 84120': RUN,
   'play: chauffeur push dist/web --version 1.0.0 --os web --arch wasm32': RUN,
   'play: curl "https://games.example.com/api/v1/public/games/small-walk/files/$FILE_UID/play"': RUN,

@@ -2354,6 +2354,18 @@ create table mappings (
   constraint mappings_game_id_build_id_fkey FOREIGN KEY (game_id, build_id) REFERENCES builds(game_id, build_id) ON DELETE CASCADE
 );
 
+create table sentry_releases (
+  game_id uuid not null,
+  version text not null,
+  created_at timestamp with time zone not null,
+  released_at timestamp with time zone,
+  url text,
+  commits text[] default '{}'::text[] not null,
+  deploys jsonb default '[]'::jsonb not null,
+  constraint sentry_releases_pkey PRIMARY KEY (game_id, version),
+  constraint sentry_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2535,6 +2547,7 @@ CREATE INDEX mappings_by_url ON public.mappings USING btree (game_id, url) WHERE
 CREATE INDEX mappings_by_checksum ON public.mappings USING btree (game_id, checksum);
 CREATE INDEX mappings_by_blob ON public.mappings USING btree (blob_key) WHERE (blob_key IS NOT NULL);
 CREATE INDEX mappings_without_build ON public.mappings USING btree (uploaded_at) WHERE (build_id IS NULL);
+CREATE INDEX sentry_releases_by_time ON public.sentry_releases USING btree (game_id, created_at DESC);
 
 create view build_names as
  SELECT builds.game_id,

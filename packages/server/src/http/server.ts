@@ -22,6 +22,7 @@ import { openApiOf } from './openapi/openapi.ts';
 import { keepPlayHostApart, mountPlay } from './play.ts';
 import { refuseAmbiguousHeads } from './request-head.ts';
 import { answerClientError, sendError } from './send-error.ts';
+import { mountSentryCli } from './sentry-cli-routes.ts';
 import { mountSentry } from './sentry-routes.ts';
 import { mountSigningKeys } from './signing-keys-route.ts';
 import { mountStatus } from './status.ts';
@@ -84,6 +85,7 @@ export function createHttpServer(
   mountOAuth(app, ctx, auth);
   mountOperations(app, ctx, auth, routes);
   mountSentry(app, ctx);
+  mountSentryCli(app, ctx);
   // Generated at the first request, because most processes never serve it.
   let openApi: string | undefined;
   app.get('/api/v1/openapi.json', async (_request, reply) => {

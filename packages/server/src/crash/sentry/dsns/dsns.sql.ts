@@ -29,6 +29,15 @@ export async function ensureProject(tx: Tx, gameId: string): Promise<void> {
   );
 }
 
+/** The game with this number; undefined if there is none. */
+export async function findGameOfProject(db: Db, projectNo: number): Promise<string | undefined> {
+  const found = await row(
+    db,
+    sql<{ game_id: string }>`select game_id from dsn_projects where project_no = ${projectNo}::bigint`,
+  );
+  return found?.game_id;
+}
+
 export function insertDsn(tx: Tx, dsn: NewDsn): Promise<DsnRow> {
   return onlyRow(
     tx,

@@ -1,0 +1,113 @@
+// The real sentry-cli against a real server: what it prints, and what becomes of what it sends.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { formatDsn } from '@chauffeur/sentry/dsn/dsn';
+import { makeDsn } from '../packages/server/test/setup/dsns.ts';
+import { callAsSentryCli, tokenOf } from '../packages/server/test/setup/sentry-cli.ts';
+import { makeGame, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
+import { register } from '../packages/server/test/setup/uploads.ts';
+import { makeFolder } from './setup/processes.ts';
+import { findSentryCli, NO_SENTRY_CLI, runSentryCli, type SentryCliResult } from './setup/sentry-cli.ts';
+
+let program: string | undefined;
+let work: Awaited<ReturnType<typeof makeFolder>>;
+let server: TestServer;
+let game: TestGame;
+
+before(async () => {
+  [program, work, server] = await Promise.all([findSentryCli(), makeFolder(), startServer()]);
+  game = await makeGame(server);
+});
+after(async () => {
+  await server.stop();
+  await work.remove();
+});
+
+const environment = () => ({
+  SENTRY_URL: server.url,
+  SENTRY_AUTH_TOKEN: tokenOf(game),
+  SENTRY_ORG: 'studio',
+  SENTRY_PROJECT: game.slug,
+});
+
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<SentryCliResult> {
+  return runSentryCli(program as string, args, { env: { ...environment(), ...env }, folder: work.path });
+}
+
+/** Fails with what the program printed unless it succeeds. Returns that. */
+async function succeed(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(args, env);
+  assert.equal(code, 0, `${args.join(' ')}:\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+const call = (path: string) => callAsSentryCli(server, tokenOf(game), 'GET', path);
+const releaseOf = async (version: string, rest = '') =>
+  (await call(`/organizations/studio/releases/${encodeURIComponent(version)}/${rest}`)).body;
+
+test('info shows whose token it is, and fails with a wrong one', async (t) => {
+  if (program === undefined) return t.skip(NO_SENTRY_CLI);
+  const shown = await succeed(['info']);
+  assert.match(shown, new RegExp(`User: ${game.keyHeaders['x-access-token'].slice(0, 8)}`));
+  assert.match(shown, /project:releases/);
+  const { code, stderr } = await run(['info'], { SENTRY_AUTH_TOKEN: 'wrong.token' });
+  assert.notEqual(code, 0);
+  assert.match(stderr, /401/);
+});
+
+test('releases are created, listed, shown and finalized', async (t) => {
+  if (program === undefined) return t.skip(NO_SENTRY_CLI);
+  const version = 'owls@1.2.0';
+  await register(server, game, { version: '0.9.0' });
+  await succeed(['releases', 'new', version]);
+  assert.equal((await releaseOf(version)).dateReleased, null);
+  const list = await succeed(['releases', 'list']);
+  assert.match(list, /owls@1\.2\.0/);
+  assert.match(list, /0\.9\.0/);
+  assert.match(await succeed(['releases', 'info', version, '--show-projects']), new RegExp(game.slug));
+  assert.notEqual((await run(['releases', 'info', 'owls@9.9.9'])).code, 0);
+  await succeed(['releases', 'finalize', version]);
+  assert.notEqual((await releaseOf(version)).dateReleased, null);
+  await succeed(['deploys', 'new', '-r', version, '-e', 'production']);
+  assert.match(await succeed(['deploys', 'list', '-r', version]), /production/);
+  await succeed(['releases', 'delete', version]);
+  assert.notEqual((await run(['releases', 'info', version])).code, 0);
+});
+
+test('set-commits sends the commits of the folder', async (t) => {
+  if (program === undefined) return t.skip(NO_SENTRY_CLI);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+      cwd: work.path,
+      encoding: 'utf8',
+    }).trim();
+  git('init', '-q');
+  git('remote', 'add', 'origin', 'https://example.com/studio/game.git');
+  for (const text of ['one', 'two']) {
+    await writeFile(join(work.path, 'game.txt'), text);
+    git('add', 'game.txt');
+    git('commit', '-q', '-m', text);
+  }
+  await register(server, game, { version: '2.0.0' });
+  const printed = await succeed(['releases', 'set-commits', '2.0.0', '--auto']);
+  assert.match(printed, /Success! Set commits for release 2\.0\.0/);
+  const [newest, oldest] = git('log', '--format=%H').split('\n');
+  assert.deepEqual(await releaseOf('2.0.0', 'commits/'), [{ id: newest }, { id: oldest }]);
+  assert.match(await succeed(['releases', 'info', '2.0.0', '--show-commits']), new RegExp(String(newest)));
+});
+
+describe('events', () => {
+  test('arrive from send-event and send-envelope', async (t) => {
+    if (program === undefined) return t.skip(NO_SENTRY_CLI);
+    const { key, projectNo } = await makeDsn(server, game);
+    const SENTRY_DSN = formatDsn({ key, project: String(projectNo), origin: server.url });
+    assert.match(await succeed(['send-event', '-m', 'hello'], { SENTRY_DSN }), /Event/i);
+    const path = join(work.path, 'event.envelope');
+    const event = { event_id: 'f'.repeat(32), level: 'error', platform: 'native', message: 'boom' };
+    await writeFile(path, `{"event_id":"${event.event_id}"}\n{"type":"event"}\n${JSON.stringify(event)}\n`);
+    assert.match(await succeed(['send-envelope', path], { SENTRY_DSN }), /Envelope/i);
+  });
+});
