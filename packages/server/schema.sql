@@ -2326,6 +2326,18 @@ create table bug_attachments (
   constraint bug_attachments_game_id_bug_id_fkey FOREIGN KEY (game_id, bug_id) REFERENCES bug_tickets(game_id, bug_id) ON DELETE CASCADE
 );
 
+create table release_builds (
+  game_id uuid not null,
+  release text not null,
+  dist text not null,
+  os text not null,
+  arch text not null,
+  environment text not null,
+  build_id uuid not null,
+  constraint release_builds_pkey PRIMARY KEY (game_id, release, dist, os, arch, environment),
+  constraint release_builds_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 create table mappings (
   game_id uuid not null,
   mapping_uid uuid not null,

@@ -197,6 +197,8 @@ export const LIMITS = {
   uploadTokenNameLength: 60,
   /** DSNs of a game that are not revoked. */
   dsns: 20,
+  /** Reports of an unregistered release that are counted. */
+  releaseReportsCounted: 1000,
   dsnNameLength: 60,
   /** Active personal keys of an account. */
   agentKeys: 50,

@@ -15,7 +15,7 @@ export const TAGS = {
   videos: 'Manage the uploaded videos of a game.',
   symbols: 'Upload, list, delete and read Breakpad symbols.',
   crashes: 'Report crashes, and search, read and resolve them.',
-  dsns: "Manage the addresses that Sentry's SDKs report to.",
+  dsns: "Manage the addresses that Sentry's SDKs report to, and see what they send.",
   impact: 'See how many players crashes hit, and what their systems have in common.',
   events: 'Send events, chart them, and read or delete those of one device.',
   health: 'See how well builds launch on the devices of players.',

@@ -46,6 +46,8 @@ export * as crashesMerges from './crash/crashes/triage/merges.ts';
 export * as crashesSearches from './crash/crashes/triage/searches.ts';
 export * as crashesUndo from './crash/crashes/triage/undo.ts';
 export * as issueTracker from './crash/issue-tracker/issue-tracker.ts';
+export * as sentryActivity from './crash/sentry/activity/activity.ts';
+export * as sentryAssignRelease from './crash/sentry/activity/assign-release.ts';
 export * as sentryDsns from './crash/sentry/dsns/dsns.ts';
 export * as sentryAssign from './crash/sentry/receive/assign.job.ts';
 export * as sentryCounts from './crash/sentry/receive/counts.ts';

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { LIMITS } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
+import { assignReleases } from '../src/crash/sentry/receive/assign.job.ts';
 import { writeSentryCounts } from '../src/crash/sentry/receive/counts.ts';
 import { changed, onlyRow, rows } from '../src/kernel/database/db.ts';
 import { linkFeedback } from '../src/shop/bugs/feedback.ts';
@@ -160,6 +161,17 @@ describe('feedback', () => {
       );
       assert.deepEqual(await ticketsOf(before, { crash_id: randomUUID() }), []);
     });
+
+  it('belongs to the build of its release, once that is registered', async () => {
+    const player = await start();
+    await sendFeedback(player, {}, { more: { release: 'thegame@9.9.9' } });
+    assert.equal((await ticketOf(player)).version, 'thegame@9.9.9');
+    const buildId = await addBuild(server, player.game, { version: '9.9.9' });
+    await assignReleases(server.ctx);
+    await linkFeedback(server.ctx);
+    const ticket = await ticketOf(player);
+    assert.deepEqual([ticket.build_id, ticket.version], [buildId, '9.9.9']);
+  });
 
   it('is never linked to a report of another game', async () => {
     const [player, other] = [await start(), await start()];

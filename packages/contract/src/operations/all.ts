@@ -278,6 +278,8 @@ export const OPERATIONS: readonly Operation[] = [
   dsns.createDsn,
   dsns.renameDsn,
   dsns.revokeDsn,
+  dsns.getSentryActivity,
+  dsns.assignRelease,
   deployKeys.issueDeployKey,
   deployKeys.listDeployKeys,
   deployKeys.createUploadToken,

@@ -3,7 +3,7 @@
 import Type from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { GameParams, GameRef, Line, Nullable, Timestamp, Uuid } from './fields.ts';
+import { Foreign, GameParams, GameRef, Line, Nullable, Timestamp, Uuid } from './fields.ts';
 
 const DsnName = Line('a name to recognize it by, such as that of a platform', {
   minLength: 1,
@@ -77,4 +77,84 @@ export const revokeDsn = defineOperation({
   output: DsnRecord,
   statuses: [200],
   errors: ['notFound'],
+});
+
+const ACTIVITY_KINDS = ['dropped', 'discarded', 'message', 'repeated'] as const;
+
+export const getSentryActivity = defineOperation({
+  id: 'dsns.activity',
+  summary: "See what Sentry's SDKs sent apart from reports: what was dropped, wrong keys and unregistered releases",
+  method: 'GET',
+  path: '/games/{uid}/sentry-activity',
+  access: 'account',
+  role: 'developer',
+  params: GameParams,
+  query: Type.Object({
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 90,
+        description: 'The UTC days up to today that are counted; 30 by default',
+      }),
+    ),
+  }),
+  output: Type.Object({
+    counts: Type.Array(
+      Type.Object({
+        what: Type.Enum([...ACTIVITY_KINDS], {
+          description:
+            'dropped: nothing was made of it; discarded: by the SDK, which never sent it; message: only counted; repeated: it was there already',
+        }),
+        type: Type.String({
+          description:
+            'The type of item, such as span; the category, if the SDK discarded it; or the level of a message',
+        }),
+        reason: Type.String({ description: 'Such as not_used and over_limit; may be empty' }),
+        count: Type.Integer(),
+        last_day: Type.String({ description: 'The last UTC day with one' }),
+      }),
+      { description: 'The most frequent first' },
+    ),
+    wrong_keys: Type.Array(
+      Type.Object({
+        key_start: Type.String({ description: 'The first digits; empty for all further keys of days with too many' }),
+        count: Type.Integer(),
+        last_used_at: Timestamp,
+      }),
+      { description: 'Keys that requests for the game had, but that are none of its active ones; the last used first' },
+    ),
+    releases: Type.Array(
+      Type.Object({
+        release_id: { ...Uuid, description: 'Reports have it as their build_id' },
+        release: Foreign(Type.String({ description: 'As the SDK sends it; empty for reports without one' })),
+        dist: Foreign(Type.String()),
+        os: Type.String(),
+        arch: Type.String(),
+        environment: Foreign(Type.String()),
+        crashes: Type.Integer({
+          description: `Crash reports; counted together with errors up to ${LIMITS.releaseReportsCounted}`,
+        }),
+        errors: Type.Integer({ description: 'Reports of errors that the game handled' }),
+        created_at: Timestamp,
+        last_at: Timestamp,
+      }),
+      { description: 'Releases that no build has, the last used first; at most 100' },
+    ),
+  }),
+  statuses: [200],
+  errors: ['notFound'],
+});
+
+export const assignRelease = defineOperation({
+  id: 'dsns.assignRelease',
+  summary: 'Assign an unregistered release to a build: its reports move there, and so do later ones',
+  method: 'POST',
+  path: '/games/{uid}/unregistered-releases/{release_id}/assign',
+  access: 'account',
+  role: 'developer',
+  params: Type.Object({ uid: GameRef, release_id: Uuid }),
+  body: Type.Object({ build_id: Uuid }),
+  output: Type.Object({ release_id: Uuid, build_id: Uuid }),
+  statuses: [202],
+  errors: ['notFound', 'unknownBuild'],
 });

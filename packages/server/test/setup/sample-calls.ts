@@ -174,6 +174,16 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     const { attachments } = (await call('GET', `/games/${game.uid}/bugs/${bug_uid}`)).body.data;
     return { path: { bug_uid, attachment_uid: attachments[0].attachment_uid } };
   };
+  const unregisteredRelease = async () => {
+    const dsn = await makeDsn(server, game);
+    const event = { level: 'fatal', message: 'The lamp broke', release: 'lamp@0.0.1' };
+    await sendEnvelope(
+      { server, ...dsn },
+      envelope({ event_id: newEventId() }, [[{ type: 'event' }, JSON.stringify(event)]]),
+    );
+    const { releases } = (await call('GET', `/games/${game.uid}/sentry-activity`)).body.data;
+    return releases.find(({ release }: { release: string }) => release === 'lamp@0.0.1').release_id as string;
+  };
   const readable = async () => {
     const report = await newReport({ has_dump: true });
     await request(report.uploads.dump.url, { method: 'PUT', body: Buffer.from(readDumpFixture('null_deref_inline')) });
@@ -470,6 +480,10 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       path: { bug_uid: ticket.bug_uid, screenshot_uid: await shownScreenshot() },
     }),
     'bugs.getAttachment': attachedToTicket,
+    'dsns.assignRelease': async () => ({
+      path: { release_id: await unregisteredRelease() },
+      json: { build_id: buildId },
+    }),
     'bugs.fileAsGuest': () => ({ json: { message: 'The door is stuck', name: 'Robin', email: 'robin@example.com' } }),
     'bugs.update': () => ({ json: { status: 'fixed', labels: ['doors'] } }),
     'bugs.reply': () => ({ json: { message: 'Fixed in 1.2' } }),

@@ -200,8 +200,9 @@ const MAX_WAITING = 1000;
 
 export const linkFeedbackJob = defineJob('bugs:link-feedback', { attempts: 3, cron: '* * * * *' }, linkFeedback);
 
-/** Links tickets to reports that arrived after them. Safe to run twice. */
+/** Links tickets to reports that arrived after them, and to builds that got their release. Safe to run twice. */
 export async function linkFeedback(ctx: Context): Promise<void> {
+  for (const { game_id: gameId } of await moveToBuilds(ctx.db)) noteChange(ctx, gameId, 'bugs');
   const since = new Date(ctx.clock.now().getTime() - WAIT);
   for (const { game_id: gameId } of await listWaitingGames(ctx.db, since)) {
     const waiting = await listWaiting(ctx.db, gameId, since);
@@ -212,6 +213,24 @@ export async function linkFeedback(ctx: Context): Promise<void> {
     }
     if (reports.size > 0) noteChange(ctx, gameId, 'bugs');
   }
+}
+
+/** Returns the games of the tickets whose unregistered release was assigned to a build. */
+function moveToBuilds(db: Db): Promise<{ game_id: string }[]> {
+  return rows(
+    db,
+    sql<{ game_id: string }>`with assigned as (
+        update bug_feedback set place_id = null from assigned_releases assigned
+        where bug_feedback.place_id is not null and assigned.game_id = bug_feedback.game_id
+          and assigned.place_id = bug_feedback.place_id
+        returning bug_feedback.game_id, bug_id, assigned.place_id, assigned.build_id
+      ), moved as (
+        update bug_tickets set build_id = assigned.build_id from assigned
+        where bug_tickets.game_id = assigned.game_id and bug_tickets.bug_id = assigned.bug_id
+          and bug_tickets.build_id = assigned.place_id
+        returning bug_tickets.game_id
+      ) select distinct game_id from moved`,
+  );
 }
 
 function listWaitingGames(db: Db, since: Date): Promise<{ game_id: string }[]> {

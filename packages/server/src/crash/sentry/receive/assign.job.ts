@@ -1,11 +1,13 @@
-// Moves the reports of a release that no build had to the build that was registered with its version.
+// Moves the reports of a release that no build had to the build that was registered with its version, or to which a
+// developer assigned the release.
 import { buildIdOf } from '@chauffeur/sentry/release';
 import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { HOUR } from '../../../kernel/clock.ts';
-import { changed, type Db, rows, type Tx } from '../../../kernel/database/db.ts';
+import { changed, type Db, row, rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
 import { defineJob } from '../../../kernel/jobs/jobs.ts';
+import { noteChange } from '../../../request/game-changes.ts';
 import { countAgain } from '../../crashes/groups/counts.sql.ts';
 import { transactGroups } from '../../crashes/groups/groups.sql.ts';
 import { type Candidate, findCandidates, pickBuild, type ReleaseFacts } from './choose-build.ts';
@@ -29,19 +31,47 @@ export async function assignReleases(ctx: Context): Promise<void> {
     const { game_id: gameId } = release;
     const buildId = buildIdOf(release.release);
     const facts = { ...release, buildIds: buildId === null ? [] : [buildId], debugIds: [] };
-    const build = pickBuild(await findCandidates(ctx.db, gameId, facts), facts);
-    if (build !== undefined) await assign(ctx, release, build);
+    const candidates = await findCandidates(ctx.db, gameId, facts);
+    const build = candidates.find(({ by }) => by === 'assigned') ?? pickBuild(candidates, facts);
+    if (build === undefined) continue;
+    await assign(ctx, release, build);
+    noteChange(ctx, gameId, 'crashes');
   }
 }
 
-/** Releases of games that have registered a build since. */
+/** Releases that were assigned by hand, and those of games that have registered a build since. */
 function listReleases(db: Db, since: Date): Promise<Release[]> {
   return rows(
     db,
     sql<Release>`select game_id, build_id, release, dist, os, arch, environment from unregistered_releases
-      where release <> '' and exists (select from builds where builds.game_id = unregistered_releases.game_id
-        and builds.created_at >= unregistered_releases.created_at and builds.created_at >= ${since}::timestamptz)
+      where exists (select from release_builds chosen join builds using (game_id, build_id)
+          where chosen.game_id = unregistered_releases.game_id and chosen.release = unregistered_releases.release
+            and chosen.dist = unregistered_releases.dist and chosen.os = unregistered_releases.os
+            and chosen.arch = unregistered_releases.arch and chosen.environment = unregistered_releases.environment)
+        or release <> '' and exists (select from builds where builds.game_id = unregistered_releases.game_id
+          and builds.created_at >= unregistered_releases.created_at and builds.created_at >= ${since}::timestamptz)
       order by game_id, build_id`,
+  );
+}
+
+/** Locks an unregistered release until the transaction ends. Undefined if the game has no such release. */
+export function lockRelease(tx: Tx, gameId: string, placeId: string): Promise<Release | undefined> {
+  return row(
+    tx,
+    sql<Release>`select game_id, build_id, release, dist, os, arch, environment from unregistered_releases
+      where game_id = ${gameId} and build_id = ${placeId} for update`,
+  );
+}
+
+/** Has a release get the build, also for later reports, unless another build is found for these. */
+export async function chooseByHand(db: Db, release: Release, buildId: string): Promise<void> {
+  await changed(
+    db,
+    sql`insert into release_builds (game_id, release, dist, os, arch, environment, build_id)
+      values (${release.game_id}, ${release.release}, ${release.dist}, ${release.os}, ${release.arch},
+        ${release.environment}, ${buildId})
+      on conflict (game_id, release, dist, os, arch, environment) do update
+        set build_id = excluded.build_id`,
   );
 }
 

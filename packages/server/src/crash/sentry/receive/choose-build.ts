@@ -1,5 +1,6 @@
 // Chooses the build that an event is from. It is decided in this order: the id of a build that the game sends itself,
-// the debug id of a module that only one build has symbols of, and the release. An event of which none of these leads to
+// the debug id of a module that only one build has symbols of, the release, and the build that the release was assigned
+// to by hand. An event of which none of these leads to
 // a build gets the place of its release among the unregistered ones, so that it waits for the build.
 import { hash } from 'node:crypto';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
@@ -31,7 +32,7 @@ export type ChosenBuild = { readonly buildId: string; readonly isUnregistered: b
 
 export type Candidate = {
   /** What led to it. */
-  readonly by: 'id' | 'debug_id' | 'version';
+  readonly by: 'id' | 'debug_id' | 'version' | 'assigned';
   readonly build_id: string;
   readonly version: string;
   readonly os: string;
@@ -73,7 +74,7 @@ export function pickBuild(candidates: readonly Candidate[], facts: ReleaseFacts)
   const ofModules = by('debug_id');
   // Modules that lead to different builds say nothing.
   const agreed = new Set(ofModules.map(({ build_id }) => build_id)).size === 1 ? ofModules : [];
-  const [found = []] = [by('id'), agreed, by('version')].filter(({ length }) => length > 0);
+  const [found = []] = [by('id'), agreed, by('version'), by('assigned')].filter(({ length }) => length > 0);
   const rank = ({ version, os, arch, channel, build_type }: Candidate) => [
     versions.includes(version) ? versions.indexOf(version) : versions.length,
     Number(facts.os !== '' && os !== facts.os),
@@ -123,7 +124,7 @@ function keyOf(gameId: string, facts: BuildFacts): string {
 export function findCandidates(
   db: Db,
   gameId: string,
-  { buildIds, debugIds, release, dist }: Pick<BuildFacts, 'buildIds' | 'debugIds' | 'release' | 'dist'>,
+  { buildIds, debugIds, release, dist, os, arch, environment }: BuildFacts,
 ): Promise<Candidate[]> {
   const { versions } = readRelease(release, dist);
   const select = (by: string, of: RawBuilder<unknown>) => sql`select ${sql.lit(by)} as by, build_id, version, os, arch,
@@ -137,6 +138,11 @@ export function findCandidates(
         sql`build_id in (select min(build_id::text)::uuid from symbols
           where game_id = ${gameId} and debug_id = any(${debugIds}::text[])
           group by debug_id having count(distinct build_id) = 1)`,
+      )}
+      union all ${select(
+        'assigned',
+        sql`build_id in (select build_id from release_builds where game_id = ${gameId} and release = ${release}
+          and dist = ${dist} and os = ${os} and arch = ${arch} and environment = ${environment})`,
       )}
       union all (${select('version', sql`version = any(${versions}::text[])`)} order by created_at desc limit ${MAX_OF_VERSION})`,
   );

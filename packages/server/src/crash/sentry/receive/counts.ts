@@ -131,9 +131,11 @@ const KEPT_DAYS = 90;
 export const sweepSentryCountsJob = defineJob(
   'sentry:sweep-counts',
   { attempts: 3, cron: '51 4 * * *', deletesOld: true },
-  async ({ db, clock }: Context) => {
-    const before = utcDayOf(new Date(clock.now().getTime() - KEPT_DAYS * DAY));
-    await changed(db, sql`delete from sentry_counts where day < ${before}::date`);
-    await changed(db, sql`delete from sentry_wrong_keys where day < ${before}::date`);
-  },
+  sweepSentryCounts,
 );
+
+export async function sweepSentryCounts({ db, clock }: Context): Promise<void> {
+  const before = utcDayOf(new Date(clock.now().getTime() - KEPT_DAYS * DAY));
+  await changed(db, sql`delete from sentry_counts where day < ${before}::date`);
+  await changed(db, sql`delete from sentry_wrong_keys where day < ${before}::date`);
+}
