@@ -49,7 +49,7 @@ export class ImageMap {
 
 /** `isCrashed`: whether the innermost frame is where the program was, rather than where it will return to. */
 export function nativeFrames(
-  { frames, registers }: Stack,
+  { frames, registers, returns }: Stack,
   images: ImageMap,
   { isCrashed }: { readonly isCrashed: boolean },
 ): NativeFrame[] {
@@ -59,7 +59,11 @@ export function nativeFrames(
       frame.address === null || relative === null ? frame.address : (relative.address ?? 0n) + frame.address;
     if (address === null) return { frame, image: null, address, offset: null };
     const image = relative ?? images.find(address);
-    const isExact = index === 0 && (isCrashed || frame.trust === 'context' || isProgramCounter(registers, address));
+    const isStop = isCrashed || frame.trust === 'context' || isProgramCounter(registers, address);
+    const isExact =
+      returns === undefined
+        ? index === 0 && isStop
+        : returns === 'none' || (returns === 'all_but_first' && index === 0);
     const lookUp = isExact || address === 0n ? address : address - 1n;
     const base = image?.address ?? (relative === null ? null : 0n);
     return { frame, image, address, offset: image === null || base === null || lookUp < base ? null : lookUp - base };

@@ -81,6 +81,8 @@ export type Stack = {
   readonly moreFrames: number;
   /** The registers of the innermost frame: names in lower case, and addresses such as `0x561528cb3811`. */
   readonly registers: readonly Pair[];
+  /** Which of the addresses are those to return to, if the client says. The others are those of instructions. */
+  readonly returns?: 'all' | 'all_but_first' | 'none';
 };
 
 export type SentryFrame = {

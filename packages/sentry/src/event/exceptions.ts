@@ -32,8 +32,7 @@ function isException(sent: Sent): boolean {
 function exceptionOf(sent: Sent, relation: ExceptionRelation, budget: FrameBudget): SentryException {
   const mechanism = sent.mechanism;
   return {
-    type: lineOf(sent.type, EXCEPTION_LIMITS.typeLength),
-    value: redactText(textOf(sent.value, EXCEPTION_LIMITS.valueLength)).trim(),
+    ...typeAndValue(sent),
     module: lineOf(sent.module, EXCEPTION_LIMITS.typeLength),
     relation,
     mechanism: lineOf(fieldOf(mechanism, 'type'), 100),
@@ -45,8 +44,19 @@ function exceptionOf(sent: Sent, relation: ExceptionRelation, budget: FrameBudge
   };
 }
 
+/** Unity's games for the web know an exception only as a text of the log, such as `Exception: it broke`. */
+const LOGGED = /^((?:[A-Za-z_]\w{0,99}\.){0,10}\w{0,99}(?:Exception|Error)): /;
+
+function typeAndValue(sent: Sent): Pick<SentryException, 'type' | 'value'> {
+  const type = lineOf(sent.type, EXCEPTION_LIMITS.typeLength);
+  const value = redactText(textOf(sent.value, EXCEPTION_LIMITS.valueLength)).trim();
+  const logged = type === 'LogException' ? LOGGED.exec(value) : null;
+  return logged === null ? { type, value } : { type: logged[1]!, value: value.slice(logged[0].length).trim() };
+}
+
+/** Clients for Android write the signal of a tombstone without an object around it. */
 function signalOf(meta: unknown): SentryException['signal'] {
-  const signal = fieldOf(meta, 'signal');
+  const signal = fieldOf(meta, 'signal') ?? meta;
   const name = lineOf(fieldOf(signal, 'name'), 32);
   const number = countOf(fieldOf(signal, 'number'), 1024);
   return name === '' && number === null ? null : { name, number };

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { eventOfForm } from '../envelope/form-parts.ts';
 import { chainOf } from '../grouping.ts';
 import { parseJson } from '../json.ts';
-import { neededDebugIds } from '../native-stack.ts';
+import { ImageMap, nativeFrames, neededDebugIds } from '../native-stack.ts';
 import { headlineOf, kindOfEvent, mainStack, normalizeEvent } from './normalize.ts';
 
 const toJson = (value: unknown) =>
@@ -193,6 +193,54 @@ describe('normalizeEvent', () => {
     const buildId = 'c6243620442a9df7e43387985d24f0ef64d8c328';
     assert.equal(ids({ type: 'elf', code_id: buildId }), '203624C62A44F79DE43387985D24F0EF0'.replace('2A44', '2A44'));
     assert.equal(ids({ type: 'elf', debug_id: '00000000-0000-0000-0000-000000000000' }), null);
+    // Unity leaves out the zeros of a short one.
+    const short = '3028CB80B071254100000000000000000';
+    assert.equal(ids({ type: 'elf', debug_id: '3028cb80b0712541' }), short);
+    assert.equal(ids({ type: 'elf', debug_id: '3028cb80-b071-2541-0000-000000000000' }), short);
+    assert.equal(ids({ type: 'elf', code_id: '80cb283071b04125' }), short);
+    assert.equal(ids({ type: 'elf', code_id: '80cb28' }), null);
+  });
+
+  it('adjusts addresses as the client says', () => {
+    const offsets = (adjustment?: string) => {
+      const frames = [{ instruction_addr: '0x1020' }, { instruction_addr: '0x1010' }];
+      const stacktrace = { frames, registers: { rip: '0x1010' }, instruction_addr_adjustment: adjustment };
+      const image = { type: 'elf', image_addr: '0x1000', image_size: 256 };
+      const event = normalizeEvent({ exception: [{ type: 'A', stacktrace }], debug_meta: { images: [image] } });
+      const { stack } = event.exceptions[0]!;
+      return nativeFrames(stack, new ImageMap(event.images), { isCrashed: false }).map(({ offset }) => Number(offset));
+    };
+    assert.deepEqual(offsets(), [0x10, 0x1f]);
+    assert.deepEqual(offsets('auto'), [0x10, 0x1f]);
+    assert.deepEqual(offsets('none'), [0x10, 0x20]);
+    assert.deepEqual(offsets('all'), [0x0f, 0x1f]);
+    assert.deepEqual(offsets('all_but_first'), [0x10, 0x1f]);
+  });
+
+  it('reads exceptions of the log of Unity, and signals of tombstones', () => {
+    const thrown = (exception: object) => normalizeEvent({ exception: [exception] }).exceptions[0]!;
+    const logged = (value: string) => {
+      const { type, value: message } = thrown({ type: 'LogException', value });
+      return [type, message];
+    };
+    assert.deepEqual(logged('System.IO.IOException: disk full'), ['System.IO.IOException', 'disk full']);
+    assert.deepEqual(logged('the disk: full'), ['LogException', 'the disk: full']);
+    const mechanism = { type: 'Tombstone', meta: { number: 11, name: 'SIGSEGV', code: 1, code_name: 'SEGV_MAPERR' } };
+    assert.deepEqual(thrown({ type: 'SIGSEGV', mechanism }).signal, { name: 'SIGSEGV', number: 11 });
+  });
+
+  it("names the player's graphics card and driver, and leaves out what identifies a device", () => {
+    const event = (gpu: object, app: object = {}) => normalizeEvent({ contexts: { gpu, app } });
+    const facts = (gpu: object) => Object.fromEntries(event(gpu).system.facts);
+    assert.deepEqual(facts({ name: 'Radeon RX 6800', vendor_name: 'Advanced Micro Devices, Inc.' }), {
+      gpu: 'AMD Radeon RX 6800',
+    });
+    assert.deepEqual(facts({ version: 'Direct3D 11.0 [level 11.1]' }), {});
+    assert.deepEqual(facts({ version: '1.3.274' }), {});
+    assert.deepEqual(facts({ version: 'Vulkan 1.3.0 [NVIDIA 551.23]' }), { driver: 'Vulkan 1.3.0 [NVIDIA 551.23]' });
+    assert.deepEqual(event({}, { device_app_hash: '1f2e', app_memory: 1, in_foreground: true }).extra, [
+      ['app.in_foreground', true],
+    ]);
   });
 
   it('stores nothing private', () => {

@@ -33,7 +33,14 @@ export function stackOf(value: unknown, budget: FrameBudget): Stack {
     frames: withoutClient(all),
     moreFrames: Math.max(0, sent.length - max),
     registers: registersOf(fieldOf(value, 'registers')),
+    ...returnsOf(fieldOf(value, 'instruction_addr_adjustment')),
   };
+}
+
+/** Those of Android's tombstones are adjusted already, and Unity says whether those of IL2CPP are. */
+function returnsOf(value: unknown): Pick<Stack, 'returns'> {
+  const text = lineOf(value, 16);
+  return text === 'all' || text === 'all_but_first' || text === 'none' ? { returns: text } : {};
 }
 
 /** Functions of the client for Rust, whose names begin with those of its crates. */

@@ -75,7 +75,7 @@ export function systemOf({ contexts, platform, sdk, images, userAgent }: SystemS
   const facts: Pair[] = [
     ['os_version', osVersion(get)],
     ['gpu', gpuOf(get('gpu', 'name'), get('gpu', 'vendor_name'))],
-    ['driver', get('gpu', 'driver_version', 'version')],
+    ['driver', get('gpu', 'driver_version') || driverIn(get('gpu', 'version'))],
     ['cpu_model', get('device', 'cpu_description')],
     ['cores', get('device', 'processor_count', 'number_of_cores', 'num_cpu')],
     ['ram', ramOf(contexts.find(({ kind }) => kind === 'device')?.fields)],
@@ -94,6 +94,13 @@ export function systemOf({ contexts, platform, sdk, images, userAgent }: SystemS
   };
 }
 
+/** Fields that say the same as others, differ in every run, or identify a device. */
+const NO_FACTS = new Set(
+  ['app.app_name', 'app.app_version', 'app.app_identifier', 'app.app_id', 'app.app_arch', 'app.app_start_time']
+    .concat(['app.app_memory', 'app.free_memory', 'app.device_app_hash', 'unity.editor_version'])
+    .concat(['unrealengine.Engine version', 'unrealengine.Game name', 'godotengine.version', 'godot.version']),
+);
+
 /** What contexts say beyond the facets. */
 export function contextData(contexts: readonly Context[], max: number): DataPair[] {
   const data: DataPair[] = [];
@@ -103,7 +110,8 @@ export function contextData(contexts: readonly Context[], max: number): DataPair
     const isDevice = kind === 'device' || kind === 'gpu';
     for (const pair of pairsOf(fields, MAX_FIELDS, `${name}.`)) {
       const field = pair[0].slice(name.length + 1);
-      if (field !== 'type' && (!isDevice || DEVICE_FIELDS.has(field))) data.push(pair);
+      if (field === 'type' || NO_FACTS.has(pair[0])) continue;
+      if (!isDevice || DEVICE_FIELDS.has(field)) data.push(pair);
     }
   }
   return data.slice(0, Math.max(0, max));
@@ -145,9 +153,14 @@ function osVersion(get: Get): string {
   return name === '' || version === '' ? '' : `${name} ${version}`;
 }
 
+/** Engines write the version of the API, in some cases with that of the driver: `Vulkan 1.3.0 [NVIDIA 551.23]`. */
+function driverIn(version: string): string {
+  return /^(?:Direct3D|Metal)\b|^[\d.]+$/i.test(version) ? '' : version;
+}
+
 /** Some clients leave the vendor out of the name. */
 function gpuOf(name: string, vendor: string): string {
-  const [brand = ''] = vendor.split(' ', 1);
+  const [brand = ''] = /^(?:Advanced Micro|ATI\b)/i.test(vendor) ? ['AMD'] : vendor.split(' ', 1);
   if (name === '' || brand === '' || /\d{4}/.test(vendor)) return name;
   return name.toLowerCase().includes(brand.toLowerCase()) ? name : `${brand} ${name}`;
 }

@@ -113,6 +113,25 @@ const SAME: readonly (readonly [what: string, event: object, text: string])[] = 
     'System.InvalidOperationException: no owl\n  at Owls.Nest+<>c__DisplayClass3_0.<Land>b__0 () [0x00012] in <3f2a>:0\n  at Owls.Game+<Run>d__3.MoveNext () [0x00000] in <3f2a>:0\n  at System.Action.Invoke () [0x00000] in <3f2a>:0',
   ],
   [
+    'C# as .NET writes it for people',
+    {
+      platform: 'csharp',
+      exception: [
+        {
+          type: 'System.InvalidOperationException',
+          value: 'no owl',
+          stacktrace: stack([
+            { function: 'T Cache<string, T>.Get(string name)', module: 'Owls.Cache<string, T>', in_app: true },
+            { function: 'async void Nest.Land(Bundle state)+(?) => { }', module: 'Owls.Nest', in_app: true },
+            { function: 'async Task Outer.Nest.Run(List<int> counts)', module: 'Owls.Outer+Nest', in_app: true },
+            { function: 'new Game(int number)', module: 'Owls.Game', in_app: true },
+          ]),
+        },
+      ],
+    },
+    'System.InvalidOperationException: no owl\n  at Owls.Cache`2.Get () [0x00000] in <3f2a>:0\n  at Owls.Nest+<>c__DisplayClass3_0.<Land>b__0 () [0x00012] in <3f2a>:0\n  at Owls.Outer+Nest+<Run>d__3.MoveNext () [0x00000] in <3f2a>:0\n  at Owls.Game..ctor () [0x00000] in <3f2a>:0',
+  ],
+  [
     'Python',
     {
       platform: 'python',

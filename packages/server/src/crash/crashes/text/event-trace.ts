@@ -103,7 +103,8 @@ function csharpFrame(sent: SentryFrame): TraceFrame {
     line: sent.line,
     column: sent.column,
   };
-  const method = dotnetMethodOf(`${joined(sent.module, csharpName(sent.function))}()`, false);
+  const module = withoutTypeArguments(sent.module);
+  const method = dotnetMethodOf(`${joined(module, csharpName(sent.function, module))}()`, false);
   if (method !== null) return { ...method, ...place };
   return frame({ function: sent.function === '' ? null : qualify(sent.function, sent.file), ...place });
 }
@@ -112,18 +113,38 @@ function csharpFrame(sent: SentryFrame): TraceFrame {
  * The method as the compiler names it, from how the client writes it for people: `Send { <lambda> }`, `async Task
  * Send(string text)`, `void Send()+() => { }` and `void Send()+Retry(int count)`.
  */
-function csharpName(text: string): string {
-  const name = nameBefore(text);
+function csharpName(text: string, module: string): string {
+  const name = withoutClass(nameBefore(text), module);
   const local = /\)\+(\w{1,200})\(/.exec(text)?.[1];
   if (local !== undefined) return `<${name}>g__${local}|0`;
   return /\{ ?<lambda> ?\}|=> ?\{/.test(text) ? `<${name}>b__0` : name;
 }
 
-/** The last word before the arguments, without arguments of its type. */
+/** `Load` of `Level.Load`, whose class is the end of the module: `Owls.Level`. */
+function withoutClass(name: string, module: string): string {
+  for (let at = 0; at >= 0 && at < module.length; at = endOf(module, at)) {
+    const rest = `${module.slice(at).replaceAll('+', '.')}.`;
+    if (name.startsWith(rest)) return name.slice(rest.length);
+  }
+  return name;
+}
+
+/** Where the next name of a module begins. */
+function endOf(module: string, at: number): number {
+  const next = module.slice(at).search(/[.+]/);
+  return next < 0 ? module.length : at + next + 1;
+}
+
+/** The last word before the arguments, without arguments of types. `new Level(int number)` is a constructor. */
 function nameBefore(text: string): string {
   const [head = ''] = text.split(/\(| \{/, 1);
-  const bare = head.trim();
-  // Names of the compiler begin with a bracket.
-  const plain = bare.startsWith('<') ? bare : bare.replace(/<[^>]{0,200}>$/, '');
-  return plain.slice(plain.lastIndexOf(' ') + 1);
+  if (/^new [\w.+<>]{1,200}$/.test(head)) return '.ctor';
+  const bare = withoutTypeArguments(head.trim());
+  return bare.slice(bare.lastIndexOf(' ') + 1);
+}
+
+/** `Cache.Get` of `Cache<Dictionary<int, string>>.Get`. Names that the compiler makes begin with a bracket. */
+function withoutTypeArguments(name: string): string {
+  const bare = name.replace(/(?<=[\w\]])<[^<>]{0,200}>/g, '');
+  return bare === name ? name : withoutTypeArguments(bare);
 }
