@@ -2358,6 +2358,7 @@ create table mappings (
   key_ref text not null,
   uploaded_at timestamp with time zone default clock_timestamp() not null,
   used_on date,
+  ready_at timestamp with time zone,
   constraint mappings_pkey PRIMARY KEY (game_id, mapping_uid),
   constraint mappings_kind_check CHECK ((kind = ANY (ARRAY['script'::text, 'source_map'::text, 'proguard'::text, 'il2cpp'::text]))),
   constraint mappings_state_check CHECK ((state = ANY (ARRAY['stored'::text, 'compiled'::text, 'unreadable'::text]))),
@@ -2559,6 +2560,7 @@ CREATE INDEX mappings_by_url ON public.mappings USING btree (game_id, url) WHERE
 CREATE INDEX mappings_by_checksum ON public.mappings USING btree (game_id, checksum);
 CREATE INDEX mappings_by_blob ON public.mappings USING btree (blob_key) WHERE (blob_key IS NOT NULL);
 CREATE INDEX mappings_without_build ON public.mappings USING btree (uploaded_at) WHERE (build_id IS NULL);
+CREATE INDEX mappings_by_time ON public.mappings USING btree (game_id, ready_at) WHERE (ready_at IS NOT NULL);
 CREATE INDEX sentry_releases_by_time ON public.sentry_releases USING btree (game_id, created_at DESC);
 
 create view build_names as

@@ -21,6 +21,7 @@ import { type Db, row, rows, transact } from '../../../kernel/database/db.ts';
 import { bindJob, defineJob, hasJobs } from '../../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../../kernel/processes/presence.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import { readMappingsMark } from '../../symbols/mappings/mappings.sql.ts';
 import { type FacetIds, facetIdsOf } from '../groups/facet-ids.ts';
 import { facetsOf } from '../groups/facet-rules.ts';
 import { type Grouping, groupByText, groupOfReport } from '../groups/grouping.ts';
@@ -103,6 +104,8 @@ export async function groupReportsByMessage(
   failure: string | null,
 ): Promise<void> {
   const rules = await readGroupingRules(ctx.db, gameId);
+  const mark = await readMappingsMark(ctx.db, gameId);
+  const dependent: GroupingRow[] = [];
   const groups = new Map<string, { grouping: Grouping; hasLog: boolean; reports: Map<string, StoredTrace> }>();
   const native: string[] = [];
   for (const report of reports) {
@@ -111,7 +114,9 @@ export async function groupReportsByMessage(
       native.push(report.report_id);
       continue;
     }
-    const stored = storedTraceOf(await readTrace(ctx, report, event));
+    const trace = await readTrace(ctx, gameId, report, event);
+    if (trace.depends) dependent.push(report);
+    const stored = storedTraceOf(trace);
     const grouping = groupOfReport(groupByText(groupingFieldsOf(report), stored.trace, rules), report);
     const hasLog = report.log_key !== null;
     // Reports that were split off a group are those with a function on their stack.
@@ -135,7 +140,10 @@ export async function groupReportsByMessage(
   for (const { grouping, hasLog, reports: read } of groups.values()) {
     await recordMessages(ctx.db, gameId, read, { grouping, facets, failure, hasLog, at: ctx.clock.now() });
   }
-  // Rules that were saved meanwhile are applied by a job, which may have run before the reports were stored.
+  // Source maps that arrived meanwhile are applied by a job, which may have run before the reports were stored.
+  if (dependent.length > 0 && (await readMappingsMark(ctx.db, gameId)) !== mark)
+    await groupReportsByMessage(ctx, gameId, dependent, failure);
+  // So are rules that were saved.
   if ((await readGroupingRules(ctx.db, gameId)).version !== rules.version) await enqueueRegrouping(ctx.db, gameId);
 }
 

@@ -8,6 +8,7 @@ import { BlobMissingError } from '../../../kernel/blobs/store.ts';
 import { utcDayOf } from '../../../kernel/clock.ts';
 import { changed, type Db, keepPlan, onlyRow, row } from '../../../kernel/database/db.ts';
 import { perContext } from '../../../request/per-context.ts';
+import type { Resolved } from '../../symbols/mappings/resolve.ts';
 import { type FacetIds, facetIdsOf } from '../groups/facet-ids.ts';
 import { type DumpSystem, facetsOf } from '../groups/facet-rules.ts';
 import type { GameRules } from '../groups/game-rules.ts';
@@ -15,8 +16,9 @@ import type { GroupingFields } from '../groups/grouping.ts';
 import { readStoredEvent } from '../report/event.ts';
 import type { GroupingRow } from '../report/jobs.ts';
 import { traceOfEvent } from '../text/event-trace.ts';
-import { hasFrames, traceOfReport } from '../text/find-trace.ts';
+import { hasFrames } from '../text/find-trace.ts';
 import type { Trace, TraceFrame } from '../text/trace.ts';
+import { resolveEventOf, resolveTextTrace } from './resolve-trace.ts';
 import { readLogTrace } from './walk.ts';
 
 /** What the report is counted by; `system` is null if its dump could not be read. */
@@ -82,17 +84,25 @@ export async function readEventOf(
 }
 
 /**
- * Null if neither the event nor a text has one. A log can be long, so a thread reads it, and only if nothing else has a
- * trace. Of a log, a trace without frames counts only if there is no message. Rejects if the storage is unavailable.
+ * The trace is null if neither the event nor a text has one. A log can be long, so a thread reads it, and only if nothing
+ * else has a trace. Of a log, a trace without frames counts only if there is no message. Rejects if the storage is
+ * unavailable.
  */
-export async function readTrace(ctx: Context, report: GroupingRow, event?: SentryEvent | null): Promise<Trace | null> {
+export async function readTrace(
+  ctx: Context,
+  gameId: string,
+  report: GroupingRow,
+  event?: SentryEvent | null,
+): Promise<Resolved<Trace | null>> {
   const sent = event === undefined ? await readEventOf(ctx, report) : event;
-  const ofEvent = sent === null ? null : traceOfEvent(sent);
-  if (hasFrames(ofEvent)) return ofEvent;
-  const trace = ofEvent ?? traceOfReport(report);
-  if (trace !== null || report.log_key === null) return trace;
+  const resolved = sent === null ? null : await resolveEventOf(ctx, gameId, report, sent);
+  const ofEvent = resolved === null ? null : traceOfEvent(resolved.value);
+  const rest = { missing: resolved?.missing ?? [], ...(resolved?.depends && { depends: true as const }) };
+  if (hasFrames(ofEvent)) return { value: ofEvent, ...rest };
+  const ofText = ofEvent === null ? await resolveTextTrace(ctx, gameId, report) : { value: ofEvent, ...rest };
+  if (ofText.value !== null || report.log_key === null) return ofText;
   const ofLog = await readLogTrace(ctx, { logKey: report.log_key, logSize: report.log_size ?? 0 });
-  return hasFrames(ofLog) || report.message === '' ? ofLog : null;
+  return { value: hasFrames(ofLog) || report.message === '' ? ofLog : null, ...rest };
 }
 
 /** A frame as the column `frames` has it, like those of dumps. */
@@ -107,15 +117,18 @@ export type StoredTrace = {
   readonly frames: readonly StoredFrame[] | null;
   /** The names of all functions, each once. */
   readonly functions: readonly string[];
+  /** The source maps and mappings that weren't found. */
+  readonly missing: readonly string[];
 };
 
 const MAX_FUNCTIONS = 256;
 
-export function storedTraceOf(trace: Trace | null): StoredTrace {
-  if (trace === null) return { trace, frames: null, functions: [] };
+export function storedTraceOf({ value: trace, missing }: Resolved<Trace | null>): StoredTrace {
+  if (trace === null) return { trace, frames: null, functions: [], missing };
   const all = [trace.main, ...trace.related].flatMap(({ frames }) => frames);
   const names = new Set(all.flatMap(({ function: name }) => name ?? []));
-  return { trace, frames: trace.main.frames.map(storedFrame), functions: [...names].slice(0, MAX_FUNCTIONS) };
+  const functions = [...names].slice(0, MAX_FUNCTIONS);
+  return { trace, frames: trace.main.frames.map(storedFrame), functions, missing };
 }
 
 function storedFrame({ function: name, module, file, line, offset }: TraceFrame): StoredFrame {
@@ -133,13 +146,14 @@ export type ReadReports = ReadonlyMap<string, StoredTrace>;
  * Changes of reports for `attachReports`: what was read from the text of each. Without a trace, the columns are empty.
  */
 export function traceColumns(reports: ReadReports): RawBuilder<unknown> {
-  const stored = [...reports].map(([id, { trace, frames, functions }]) => [
+  const stored = [...reports].map(([id, { trace, frames, functions, missing }]) => [
     id,
-    trace === null ? { functions } : { trace, frames, functions },
+    trace === null ? { functions, missing } : { trace, frames, functions, missing },
   ]);
   const of = sql`(${JSON.stringify(Object.fromEntries(stored))}::jsonb -> report_id::text)`;
   return sql`trace = ${of} -> 'trace', frames = ${of} -> 'frames',
-    functions = array(select jsonb_array_elements_text(${of} -> 'functions'))`;
+    functions = array(select jsonb_array_elements_text(${of} -> 'functions')),
+    missing_symbols = array(select jsonb_array_elements_text(${of} -> 'missing'))`;
 }
 
 export type GameRulesRow = GameRules & { changed_at: Date; changed_by: string };

@@ -132,7 +132,7 @@ async function readNewestRules(ctx: Context, gameId: string): Promise<GameRules>
 /** Records why the dump of a report has no stack. The texts of the report may have one. */
 export async function failWithText(ctx: Context, gameId: string, report: GroupingRow, reason: string): Promise<void> {
   const rules = await readGroupingRules(ctx.db, gameId);
-  const stored = storedTraceOf(await readTrace(ctx, report));
+  const stored = storedTraceOf(await readTrace(ctx, gameId, report));
   const grouping = groupOfReport(groupByText(groupingFieldsOf(report), stored.trace, rules), report);
   await rememberNewFunctions(ctx, gameId, stored.functions);
   const facets = await readFacets(ctx, gameId, report, null);

@@ -49,7 +49,7 @@ export async function regroupReports(ctx: Context, { gameId, before }: Payload):
   const rules = await readGroupingRules(ctx.db, gameId);
   const reports = await listOutdated(ctx.db, gameId, { rulesVersion: rules.version, before, limit: BATCH });
   for (const report of reports) {
-    const read = await groupAgain(ctx, report, rules);
+    const read = await groupAgain(ctx, gameId, report, rules);
     if (read === null) continue;
     const notes = read.notes && notesToAdd(report, read.notes);
     const metadata = { ...notes?.metadata, ...report.metadata };
@@ -66,10 +66,10 @@ export async function regroupReports(ctx: Context, { gameId, before }: Payload):
 type Read = { grouping: Grouping; system: DumpSystem | null; stored: StoredTrace | null; notes: DumpNotes | null };
 
 /** Returns null if the stored stack cannot be read. The report then stays in its group, and the log says why. */
-async function groupAgain(ctx: Context, report: OutdatedRow, rules: GameRules): Promise<Read | null> {
+async function groupAgain(ctx: Context, gameId: string, report: OutdatedRow, rules: GameRules): Promise<Read | null> {
   const fields = groupingFieldsOf(report);
   if (report.stack_key === null) {
-    const stored = storedTraceOf(await readTrace(ctx, report));
+    const stored = storedTraceOf(await readTrace(ctx, gameId, report));
     const grouping = groupOfReport(groupByText(fields, stored.trace, rules), report);
     return { grouping, system: null, stored, notes: null };
   }

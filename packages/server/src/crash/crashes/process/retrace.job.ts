@@ -1,6 +1,5 @@
 // Reads the stacks of reports again when source maps or mappings arrive that they may have missed, the newest first.
 // These stacks came as text or in an event, so only the traces of the reports change.
-import type { MappingKind } from '@chauffeur/sentry/mappings/mapping-kind';
 import { baseOf } from '@chauffeur/sentry/mappings/script-url';
 import { readRelease } from '@chauffeur/sentry/release';
 import { sql } from 'kysely';
@@ -8,6 +7,7 @@ import type { Context } from '../../../context.ts';
 import { type Db, rows } from '../../../kernel/database/db.ts';
 import { addJob, bindJob, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { addressesOf, type MappingOwner } from '../../symbols/mappings/mappings.sql.ts';
+import { formatMissing } from '../../symbols/mappings/missing.ts';
 import { type ContentPayload, mappingsArrivedJob } from '../../symbols/mappings/store-mapping.ts';
 import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 import { groupReportsByMessage } from './messages.job.ts';
@@ -35,19 +35,12 @@ export async function retraceMissing(ctx: Context, { gameId, checksum }: Content
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** The place of the debug id for a script without one. */
-export const NO_DEBUG_ID = 'sourcemap';
-
-/** The name under which a report lists a mapping that it misses, in the form of modules without symbols. */
-export function formatMissing(kind: MappingKind, { url, debugId }: { url: string; debugId: string }): string {
-  if (kind === 'proguard') return `mapping.txt/${debugId}`;
-  return `${baseOf(url)}/${debugId || NO_DEBUG_ID}`;
-}
-
 function missingNamesOf({ kind, url, file_name: fileName, debugId }: MappingOwner): string[] {
   if (kind === 'proguard') return [formatMissing(kind, { url, debugId })];
   const scripts = [...new Set([baseOf(url), fileName])].map((name) => name.replace(/\.map$/, ''));
-  return scripts.flatMap((script) => ['', debugId].map((id) => formatMissing('script', { url: script, debugId: id })));
+  return scripts.flatMap((script) =>
+    ['', debugId].map((id) => formatMissing('source_map', { url: script, debugId: id })),
+  );
 }
 
 /** The builds that files belong to, by their ids or by the versions that their releases may be. */

@@ -11,6 +11,8 @@ import { type Db, onlyRow, rows } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { findBuild } from '../../../ship/builds/builds.ts';
+import { findArrived } from '../../symbols/mappings/mappings.sql.ts';
+import { formatMissing, readMissing } from '../../symbols/mappings/missing.ts';
 import { findLookupStates } from '../../symbols/sources/request.ts';
 import { findSymbols, type SymbolAnswer } from '../../symbols/symbols.ts';
 
@@ -26,16 +28,62 @@ export async function explainMissing(
   buildId: string,
   missing: readonly string[],
 ): Promise<MissingModule[]> {
+  const natives = missing.filter((text) => readMissing(text) === null);
+  const [ofMappings, ofModules] = await Promise.all([
+    explainMappings(ctx, gameId, missing),
+    explainModules(ctx, gameId, buildId, natives),
+  ]);
+  return missing.flatMap((text) => ofMappings.get(text) ?? ofModules.get(text) ?? []);
+}
+
+async function explainModules(
+  ctx: Context,
+  gameId: string,
+  buildId: string,
+  missing: readonly string[],
+): Promise<Map<string, MissingModule>> {
   const modules = missing.map(readModule);
   const [answers, lookups] = await Promise.all([
     findSymbols(ctx, gameId, buildId, modules),
     findLookupStates(ctx, modules),
   ]);
-  return modules.flatMap(({ debugFile, debugId }, index) => {
+  const explained = modules.flatMap(({ debugFile, debugId }, index) => {
     const lookup = lookups[index] ?? null;
     const why = explain(answers[index]!, lookup);
-    return why === null ? [] : [{ module: debugFile, debug_id: debugId, ...why, lookup }];
+    return why === null ? [] : [[missing[index]!, { module: debugFile, debug_id: debugId, ...why, lookup }] as const];
   });
+  return new Map(explained);
+}
+
+const OF_MAPPINGS = {
+  source_map:
+    'No source map of this script was uploaded. Run `chauffeur symbols` on the folder that has the script and its map.',
+  proguard:
+    'The mapping of this version was not uploaded. Run `chauffeur symbols` on the mapping.txt of ProGuard or R8.',
+} as const;
+
+/** The source maps and mappings among what is missing. */
+async function explainMappings(
+  ctx: Context,
+  gameId: string,
+  missing: readonly string[],
+): Promise<Map<string, MissingModule>> {
+  const mappings = missing.flatMap((text) => {
+    const mapping = readMissing(text);
+    return mapping === null ? [] : [{ text, ...mapping }];
+  });
+  if (mappings.length === 0) return new Map();
+  const arrived = await findArrived(ctx.db, gameId, {
+    debugIds: mappings.map(({ debugId }) => debugId).filter(Boolean),
+    names: mappings.flatMap(({ name, debugId }) => (debugId === '' ? [`${name}.map`] : [])),
+  });
+  const explained = mappings
+    .filter(({ name, debugId }) => !arrived.has(debugId || `${name}.map`))
+    .map(({ text, kind, name, debugId }) => {
+      const why = { why: 'never_uploaded', detail: OF_MAPPINGS[kind], lookup: null } as const;
+      return [text, { module: name, debug_id: debugId, ...why }] as const;
+    });
+  return new Map(explained);
 }
 
 /** A filename may contain a slash; an id does not. It is a debug id, or the code id of a module without one. */
@@ -80,11 +128,16 @@ export const listMissingSymbols = handle(
       reports,
       modules: modules.map((module) => ({
         ...module,
-        crashes: counts.get(`${module.module}/${module.debug_id}`) ?? 0,
+        crashes: counts.get(keyOfMissing(module)) ?? 0,
       })),
     };
   },
 );
+
+/** The text that `explainMissing` read the module from. */
+function keyOfMissing({ module, debug_id: debugId }: MissingModule): string {
+  return debugId === '' ? formatMissing('source_map', { url: module, debugId }) : `${module}/${debugId}`;
+}
 
 export type MissingCounts = { reports: number; missing: [module: string, crashes: number][] };
 
@@ -125,7 +178,7 @@ export async function listMissingOfBuilds(
   // Symbols of any build of the game serve, so it does not matter which build asks.
   const modules = await explainMissing(ctx, gameId, anyBuild, [...countOf.keys()]);
   return modules.map((module) => {
-    const { crashes = 0, build_ids = [] } = countOf.get(`${module.module}/${module.debug_id}`) ?? {};
+    const { crashes = 0, build_ids = [] } = countOf.get(keyOfMissing(module)) ?? {};
     return { ...module, crashes, build_ids };
   });
 }

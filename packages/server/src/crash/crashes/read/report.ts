@@ -15,6 +15,7 @@ import { handle } from '../../../request/route.ts';
 import { NO_TITLE } from '../groups/grouping.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
 import { readEventOf } from '../process/prepare-grouping.ts';
+import { resolveEventOf } from '../process/resolve-trace.ts';
 import { type SentFields, sentColumns, shownFieldsOf } from '../report/fields.ts';
 import type { FileKeys } from '../report/files.ts';
 import type { Trace } from '../text/trace.ts';
@@ -189,7 +190,8 @@ export async function readCrash(
   if (report === undefined) throw unknownCrash();
   const event = await readEventOf(ctx, report);
   const missing = await explainMissing(ctx, gameId, report.build_id, report.missing_symbols);
-  return crashOf(report, missing, event && eventOf(event, role));
+  const resolved = event === null ? null : await resolveEventOf(ctx, gameId, report, event);
+  return crashOf(report, missing, resolved && eventOf(resolved.value, role));
 }
 
 export function unknownCrash(): ApiError {

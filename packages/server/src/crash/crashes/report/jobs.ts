@@ -58,6 +58,7 @@ export async function enqueueProcessing(
 /** What grouping a report by its message, and counting it, need. */
 export type GroupingRow = {
   report_id: string;
+  build_id: string;
   message: string;
   app_version: string;
   os: string;
@@ -79,7 +80,6 @@ export type GameGroupingRow = GroupingRow & { game_id: string };
 
 /** What looking up the stack of a report needs: it has a dump, an event, or both. */
 export type StackRow = {
-  build_id: string;
   dump_key: string | null;
   dump_size: number | null;
   /** The blob of the previous walk; null if there was none. */
@@ -88,11 +88,11 @@ export type StackRow = {
 
 /** The columns of a GroupingRow. */
 export const groupingColumns = sql.raw(
-  'report_id, message, app_version, os, metadata, log_key, log_size, event_key, kind, fingerprint',
+  'report_id, build_id, message, app_version, os, metadata, log_key, log_size, event_key, kind, fingerprint',
 );
 
 /** The columns of a StackRow. */
-export const stackColumns = sql`build_id, dump_key, dump_size, stack_key, ${groupingColumns}`;
+export const stackColumns = sql`dump_key, dump_size, stack_key, ${groupingColumns}`;
 
 const MAX_DUMPS = 8;
 /** The number of reports that a process may hold. */

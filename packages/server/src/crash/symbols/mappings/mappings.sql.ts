@@ -3,7 +3,7 @@
 import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { MappingKind } from '@chauffeur/sentry/mappings/mapping-kind';
 import { sql } from 'kysely';
-import { changed, type Db, row, rows, type Tx } from '../../../kernel/database/db.ts';
+import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';
 import type { SymbolRow } from '../symbol-rows.ts';
 
 /** What a file belongs to: a build, a release, or all builds with its debug id. Texts are empty if they are unknown. */
@@ -50,11 +50,12 @@ export function upsertMappings(
     tx,
     sql<RecordedMapping>`
       insert into mappings (game_id, key_ref, mapping_uid, kind, build_id, debug_id, release, dist, url, map_url,
-        file_name, size, checksum, stored_size, blob_key, state)
+        file_name, size, checksum, stored_size, blob_key, state, ready_at)
       select ${gameId}, ${keyRef}, new.mapping_uid, new.kind, new.build_id, new.debug_id, new.release, new.dist, new.url,
         new.map_url, new.file_name, new.size, new.checksum, coalesce(same.stored_size, new.stored_size),
         coalesce(same.blob_key, new.blob_key),
-        coalesce(same.state, case when new.kind = 'script' then 'compiled' else 'stored' end)
+        coalesce(same.state, case when new.kind = 'script' then 'compiled' else 'stored' end),
+        case when new.kind = 'script' or same.state = 'compiled' then clock_timestamp() end
       from unnest(${column('mappingUid')}::uuid[], ${column('kind')}::text[], ${column('buildId')}::uuid[],
         ${column('debugId')}::text[], ${column('release')}::text[], ${column('dist')}::text[],
         ${column('url')}::text[], ${column('mapUrl')}::text[], ${column('fileName')}::text[],
@@ -69,7 +70,8 @@ export function upsertMappings(
       ) same on true
       on conflict (game_id, build_id, kind, debug_id, release, dist, url, file_name) do update
         set map_url = excluded.map_url, size = excluded.size, checksum = excluded.checksum,
-          stored_size = excluded.stored_size, blob_key = excluded.blob_key, state = excluded.state, problem = null,
+          stored_size = excluded.stored_size, blob_key = excluded.blob_key, state = excluded.state, ready_at = excluded.ready_at,
+          problem = null,
           key_ref = excluded.key_ref, uploaded_at = excluded.uploaded_at
       returning mapping_uid, kind, checksum, state, problem, blob_key`,
   );
@@ -141,7 +143,8 @@ export async function recordChecked(
   const count = await changed(
     tx,
     sql`update mappings set state = case when ${problem}::text is null then 'compiled' else 'unreadable' end,
-        problem = ${problem}::text, blob_key = case when ${problem}::text is null then blob_key end
+        problem = ${problem}::text, ready_at = case when ${problem}::text is null then clock_timestamp() end,
+        blob_key = case when ${problem}::text is null then blob_key end
       where game_id = ${gameId} and checksum = ${checksum} and blob_key = ${blobKey} and state = 'stored'`,
   );
   return count > 0;
@@ -173,4 +176,107 @@ export function deleteUnusedMappings(db: Db, before: Date): Promise<number> {
     sql`delete from mappings where build_id is null and uploaded_at < ${before}
       and (used_on is null or used_on < ${before}::date)`,
   );
+}
+
+/** What the scripts of a report may be found by. */
+export type MappingSearch = {
+  readonly debugIds: readonly string[];
+  readonly urls: readonly string[];
+  readonly buildId: string;
+  /** Releases as the report names them, and the versions that they may be. */
+  readonly releases: readonly string[];
+};
+
+export type FoundMapping = {
+  mapping_uid: string;
+  kind: MappingKind;
+  build_id: string | null;
+  debug_id: string;
+  dist: string;
+  url: string;
+  map_url: string;
+  blob_key: string;
+  size: number;
+  is_used_today: boolean;
+};
+
+const MAX_FOUND = 1000;
+
+/**
+ * The usable files with one of the debug ids, or with one of the URLs in the build or release. Those of the build come
+ * first, then the newest.
+ */
+export function findMappings(
+  db: Db,
+  gameId: string,
+  { debugIds, urls, buildId, releases }: MappingSearch,
+): Promise<FoundMapping[]> {
+  return rows(
+    db,
+    sql<FoundMapping>`select mapping_uid, kind, build_id, debug_id, dist, url, map_url, blob_key, size,
+        coalesce(used_on = current_date, false) as is_used_today
+      from mappings
+      where game_id = ${gameId} and state = 'compiled' and (
+        (debug_id <> '' and debug_id = any(${debugIds}::text[]))
+        or (url <> '' and url = any(${urls}::text[]) and (build_id = ${buildId}::uuid
+          or (release <> '' and (release = any(${releases}::text[])
+            or regexp_replace(release, '^.*@', '') = any(${releases}::text[]))))))
+      order by build_id is not distinct from ${buildId}::uuid desc, uploaded_at desc limit ${MAX_FOUND}`,
+  );
+}
+
+/** The line mappings of IL2CPP for modules with these ids, or of the build. */
+export function findLineMappings(
+  db: Db,
+  gameId: string,
+  { debugIds, buildId }: { debugIds: readonly string[]; buildId: string },
+): Promise<FoundMapping[]> {
+  return rows(
+    db,
+    sql<FoundMapping>`select mapping_uid, kind, build_id, debug_id, dist, url, map_url, blob_key, size,
+        coalesce(used_on = current_date, false) as is_used_today
+      from mappings
+      where game_id = ${gameId} and state = 'compiled' and kind = 'il2cpp'
+        and (debug_id = any(${debugIds}::text[]) or build_id = ${buildId}::uuid)
+      order by debug_id = any(${debugIds}::text[]) desc, uploaded_at desc limit 1`,
+  );
+}
+
+/** Records that files were used, so that they are kept. */
+export async function markUsed(db: Db, gameId: string, mappingUids: readonly string[]): Promise<void> {
+  await changed(
+    db,
+    sql`update mappings set used_on = current_date
+      where game_id = ${gameId} and mapping_uid = any(${mappingUids}::uuid[])`,
+  );
+}
+
+/** Which of these debug ids, and of these names of scripts, have a usable source map or mapping by now. */
+export async function findArrived(
+  db: Db,
+  gameId: string,
+  { debugIds, names }: { debugIds: readonly string[]; names: readonly string[] },
+): Promise<Set<string>> {
+  const found = await rows(
+    db,
+    sql<{ arrived: string }>`
+      select debug_id as arrived from mappings
+      where game_id = ${gameId} and state = 'compiled' and kind in ('source_map', 'proguard')
+        and debug_id <> '' and debug_id = any(${debugIds}::text[])
+      union
+      select regexp_replace(url, '^.*/', '') from mappings
+      where game_id = ${gameId} and state = 'compiled' and kind = 'source_map' and cardinality(${names}::text[]) > 0
+        and regexp_replace(url, '^.*/', '') = any(${names}::text[])`,
+  );
+  return new Set(found.map(({ arrived }) => arrived));
+}
+
+/** Changes when files of the game become usable. Compare it with that of a few minutes before at most. */
+export async function readMappingsMark(db: Db, gameId: string): Promise<string> {
+  const { mark } = await onlyRow(
+    db,
+    keepPlan(sql<{ mark: string }>`select count(*) || ' ' || coalesce(max(ready_at)::text, '') as mark from mappings
+      where game_id = ${gameId} and ready_at > now() - interval '10 minutes'`),
+  );
+  return mark;
 }

@@ -1,0 +1,72 @@
+// Chooses the files that lead the scripts of a report to their sources: by the debug id of a script, which is in the
+// report or in the script, or by its address in the build or release.
+import { urlCandidates } from '@chauffeur/sentry/mappings/script-url';
+import type { FoundMapping } from './mappings.sql.ts';
+
+/** A script that a frame is in. */
+export type ScriptPlace = {
+  /** The URL or path as the browser says it. */
+  readonly place: string;
+  /** Empty if the report doesn't say one. */
+  readonly debugId: string;
+};
+
+export type ChosenMapping = {
+  /** Null if the map is in the script. */
+  readonly map: FoundMapping | null;
+  readonly script: FoundMapping | null;
+};
+
+/** Null if there is no map for the script. `found` has the files of the build first. */
+export function chooseMapping(
+  { place, debugId }: ScriptPlace,
+  found: readonly FoundMapping[],
+  dist: string,
+): ChosenMapping | null {
+  const maps = found.filter(({ kind }) => kind === 'source_map');
+  const scripts = found.filter(({ kind }) => kind === 'script');
+  if (debugId !== '') {
+    const byId = (of: readonly FoundMapping[]) => of.find((each) => each.debug_id === debugId) ?? null;
+    const [map, script] = [byId(maps), byId(scripts)];
+    if (map !== null || (script !== null && hasOwnMap(script))) return { map, script };
+  }
+  for (const url of urlCandidates(place)) {
+    const at = (of: readonly FoundMapping[], wanted: string) => {
+      const same = of.filter((each) => each.url === wanted);
+      return same.find((each) => each.dist === dist) ?? same[0] ?? null;
+    };
+    const script = at(scripts, url);
+    if (script !== null && hasOwnMap(script)) return { map: null, script };
+    const map =
+      (script === null || script.debug_id === '' ? null : maps.find((each) => each.debug_id === script.debug_id)) ??
+      (script === null || script.map_url === '' ? null : at(maps, script.map_url)) ??
+      at(maps, `${url}.map`);
+    if (map !== null) return { map, script };
+  }
+  return null;
+}
+
+function hasOwnMap({ url, map_url: mapUrl }: FoundMapping): boolean {
+  return url !== '' && mapUrl === url;
+}
+
+/** What has to be searched for these scripts. Of a script that is found, its map is searched next. */
+export function searchFor(places: readonly ScriptPlace[]): { debugIds: string[]; urls: string[] } {
+  const urls = places.flatMap(({ place }) => urlCandidates(place));
+  return {
+    debugIds: [...new Set(places.map(({ debugId }) => debugId).filter(Boolean))],
+    urls: [...new Set(urls.flatMap((url) => [url, `${url}.map`]))],
+  };
+}
+
+/** The ids and addresses of maps that scripts name and that weren't searched yet. */
+export function searchForMaps(
+  found: readonly FoundMapping[],
+  { debugIds, urls }: { debugIds: readonly string[]; urls: readonly string[] },
+): { debugIds: string[]; urls: string[] } {
+  const scripts = found.filter(({ kind }) => kind === 'script');
+  return {
+    debugIds: [...new Set(scripts.map((each) => each.debug_id))].filter((id) => id !== '' && !debugIds.includes(id)),
+    urls: [...new Set(scripts.map((each) => each.map_url))].filter((url) => url !== '' && !urls.includes(url)),
+  };
+}

@@ -1,0 +1,175 @@
+// Stacks of minified scripts and renamed Java: resolved when a report is grouped, shown with source lines, and read again
+// when source maps and mappings arrive.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { recordMappings, storeMapping } from '../src/crash/symbols/mappings/store-mapping.ts';
+import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
+import { requireFreeStorage } from '../src/ship/usage/usage.ts';
+import { untilDone } from './setup/crash-dumps.ts';
+import { report } from './setup/crashes.ts';
+import { buildMinifiedGame, type MinifiedGame } from './setup/minified-game.ts';
+import { reportEvent } from './setup/sentry-events.ts';
+import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { until } from './setup/until.ts';
+import { register } from './setup/uploads.ts';
+
+let server: TestServer;
+let game: TestGame;
+let built: MinifiedGame;
+let headers: Record<string, string>;
+before(async () => {
+  [server, built] = await Promise.all([startServer(), buildMinifiedGame()]);
+  game = await makeGame(server);
+  headers = await signIn(server, game.owner);
+});
+after(() => server.stop());
+
+const URL = 'https://games.example.com/play/1/assets/game.js?v=3';
+const ID = '85314830-023f-4cf1-a267-535f4e37bb17';
+const MAPPING_ID = '5cd8e873-1127-5276-81b7-8ff25043ecfd';
+
+let version = 0;
+const makeBuild = () => register(server, game, { version: `1.0.${++version}`, os: 'web', arch: 'wasm32' });
+
+type Address = { buildId?: string; release?: string; debugId?: string };
+
+async function addMaps(address: Address, { script, map } = built): Promise<void> {
+  const files = [
+    { kind: 'script', fileName: 'game.js', url: '~/assets/game.js', text: script },
+    { kind: 'source_map', fileName: 'game.js.map', url: '~/assets/game.js.map', text: map },
+  ] as const;
+  const mappings = [];
+  for (const { text, ...file } of files) {
+    const storage = await requireFreeStorage(server.ctx, game.uid);
+    const source = bytesOfBuffer(Buffer.from(text));
+    mappings.push(await storeMapping(server.ctx, game.uid, { ...file, ...address, source, storage }));
+  }
+  await recordMappings(server.ctx, game.uid, { keyRef: 'key', mappings });
+}
+
+const eventOf = (more: object = {}) => ({
+  platform: 'javascript',
+  exception: [{ type: 'RangeError', value: 'lost', stacktrace: { frames: built.framesAt(URL) } }],
+  ...more,
+});
+
+async function readReport(id: string) {
+  const { body } = await request(`${server.api}/games/${game.uid}/crashes/${id}`, { headers });
+  return body.data;
+}
+
+const isResolved = ({ stack }: { stack: Frame[] }) => stack[0]?.function === 'player.explodeLoudly';
+
+async function untilResolved(id: string) {
+  return until(async () => {
+    const found = await readReport(id);
+    return isResolved(found) && found;
+  });
+}
+
+describe('a report of a minified script', () => {
+  test('is grouped by the functions of the sources, and shows their lines', async () => {
+    const buildId = await makeBuild();
+    await addMaps({ buildId });
+    const id = await reportEvent(server, game, buildId, eventOf());
+    const found = await untilResolved(id);
+    assert.deepEqual(
+      found.stack.slice(0, 3).map(({ function: name, file, line }: Frame) => `${name} ${file}:${line}`),
+      ['player.explodeLoudly player.ts:8', 'player.takeDamage player.ts:10', 'main.onTick main.ts:6'],
+    );
+    const [frame] = found.event.exceptions[0].frames;
+    assert.equal(frame.source.lines[frame.source.at].trim().slice(0, 21), 'throw new RangeError(');
+    assert.equal(frame.source.first_line, 3);
+    assert.deepEqual(found.missing_symbols, []);
+  });
+
+  test('that came before its source map moves to the group of the sources when the map arrives', async () => {
+    const buildId = await makeBuild();
+    const image = { type: 'sourcemap', code_file: URL, debug_id: ID };
+    const id = await reportEvent(server, game, buildId, eventOf({ debug_meta: { images: [image] } }));
+    const before = await until(async () => {
+      const found = await readReport(id);
+      return found.group_id !== null && found;
+    });
+    assert.deepEqual(
+      before.missing_symbols.map(({ module, debug_id, why }: Missing) => [module, debug_id, why]),
+      [['game.js', '85314830023F4CF1A267535F4E37BB170', 'never_uploaded']],
+    );
+    await addMaps({ debugId: ID });
+    const after = await untilResolved(id);
+    assert.notEqual(after.group_id, before.group_id);
+    assert.deepEqual(after.missing_symbols, []);
+  });
+
+  test('is found by its release, too, and by no other one', async () => {
+    const buildId = await makeBuild();
+    await addMaps({ release: `thegame@1.0.${version}` }, await buildMinifiedGame('release'));
+    const other = await reportEvent(server, game, await makeBuild(), eventOf({ release: 'thegame@9.9.9' }));
+    await untilDone(server, other);
+    assert.ok(!isResolved(await readReport(other)));
+    const id = await reportEvent(server, game, buildId, eventOf({ release: `thegame@1.0.${version - 1}` }));
+    await untilResolved(id);
+  });
+
+  test('without any SDK is resolved as well, now and when the map comes later', async () => {
+    const buildId = await makeBuild();
+    const metadata = { stack: built.stackAt(URL).slice(0, 1000) };
+    const send = async () =>
+      (await report({ server, game, buildId }, { os: 'web', message: 'lost', metadata })).body.data.id;
+    const early = await send();
+    await until(async () => (await readReport(early)).group_id !== null);
+    await addMaps({ buildId });
+    const [first, second] = [await untilResolved(early), await untilResolved(await send())];
+    assert.equal(first.group_id, second.group_id);
+    const { body } = await request(`${server.api}/games/${game.uid}/crashes/${early}/stack`, { headers });
+    assert.equal(body.data.crashed.frames[0].file, 'player.ts');
+    assert.equal(body.data.crashed.frames[0].line, 8);
+  });
+});
+
+describe('a report of renamed Java', () => {
+  test('gets its classes, methods and lines back', async () => {
+    const buildId = await makeBuild();
+    const text =
+      '# compiler: R8\ncom.example.Player -> a.b:\n    1:1:void com.example.Health.fail():40 -> a\n    1:1:void hit(int):21 -> a\ncom.example.GameOver -> a.c:\n';
+    const storage = await requireFreeStorage(server.ctx, game.uid);
+    const frames = [
+      { module: 'java.lang.Thread', function: 'run', filename: 'Thread.java', lineno: 9, in_app: false },
+      { module: 'a.b', function: 'a', filename: 'SourceFile', lineno: 1, in_app: true },
+    ];
+    const images = [{ type: 'proguard', uuid: MAPPING_ID }];
+    const event = {
+      platform: 'java',
+      exception: [{ type: 'c', module: 'a', value: 'x', stacktrace: { frames } }],
+      debug_meta: { images },
+    };
+    const id = await reportEvent(server, game, buildId, event);
+    const missing = await until(async () => {
+      const found = await readReport(id);
+      return found.group_id !== null && found.missing_symbols;
+    });
+    assert.equal(missing[0].module, 'mapping.txt');
+    const source = bytesOfBuffer(Buffer.from(text));
+    const mapping = await storeMapping(server.ctx, game.uid, {
+      kind: 'proguard',
+      fileName: 'mapping.txt',
+      debugId: MAPPING_ID,
+      source,
+      storage,
+    });
+    await recordMappings(server.ctx, game.uid, { keyRef: 'key', mappings: [mapping] });
+    const found = await until(async () => {
+      const read = await readReport(id);
+      return read.stack[0]?.function?.includes('Health') && read;
+    });
+    assert.deepEqual(
+      found.stack.slice(0, 2).map(({ function: name, file, line }: Frame) => `${name} ${file}:${line}`),
+      ['com.example.Health.fail Health.java:40', 'com.example.Player.hit Player.java:21'],
+    );
+    assert.equal(found.event.exceptions[0].type, 'GameOver');
+    assert.deepEqual(found.missing_symbols, []);
+  });
+});
+
+type Frame = { function: string | null; file: string | null; line: number | null };
+type Missing = { module: string; debug_id: string; why: string };
