@@ -4,8 +4,10 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
 import { untilEqual } from '../packages/server/test/setup/until.ts';
+import { register } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
+import { playWithSdk } from './setup/sdk-player.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
 
@@ -67,5 +69,58 @@ describe('the page about SDKs of Sentry', () => {
         ['Steam', 'revoked'],
       ],
     );
+  });
+
+  test('links the feedback of a player and its crash report to each other', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const linux = (await listDsns()).find(({ name }) => name === 'Linux')!;
+    await playWithSdk(site.service, linux.dsn);
+    const ask = askAs(site.service, studio.session);
+    const tickets = () =>
+      ask<{ bugs: { bug_uid: string; crash_id: string | null }[] }>('GET', `/games/${studio.gameUid}/bugs`);
+    await untilEqual(async () => (await tickets()).bugs.map(({ crash_id }) => crash_id !== null), [true]);
+    const [ticket] = (await tickets()).bugs;
+    await page.goto(`${site.service.url}/dev/${studio.slug}/bugs/${ticket!.bug_uid}`);
+    await page.getByAltText('Screenshot 1, from the player').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'save.json' }).click();
+    assert.equal((await download).suggestedFilename(), 'save.json');
+    assert.deepEqual(await findSeriousProblems(page), []);
+    // The files stay when the ticket is changed.
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByText('Closed', { exact: true }).first().waitFor();
+    await page.getByRole('link', { name: 'save.json' }).waitFor();
+    await page.getByRole('link', { name: 'Open report' }).click();
+    await page
+      .getByRole('list', { name: 'Bug tickets' })
+      .getByRole('link', { name: /The owl fell/ })
+      .click();
+    await page.waitForURL(/\/bugs\//);
+  });
+
+  test('shows what was dropped, lost and refused, and assigns a release to a build', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const buildId = await register(site.service, studio, { version: '1.0.0' });
+    await page.goto(`${site.service.url}/dev/${studio.slug}/settings/sentry`);
+    const rowOf = (table: string, text: string) =>
+      page.getByRole('table', { name: table }).getByRole('row', { name: text });
+    await rowOf('Dropped or only counted', 'Spans').getByText('1,240').waitFor();
+    await rowOf('Dropped or only counted', 'Messages (info)').waitFor();
+    await rowOf('Lost at the client', 'Crashes and errors').getByText('4', { exact: true }).waitFor();
+    await rowOf('Wrong keys', 'c0ffee00').waitFor();
+    const release = rowOf('Unregistered releases', 'owls@1.3.0-nightly');
+    await release.getByRole('link', { name: '1 crash' }).click();
+    await page
+      .getByRole('link', { name: /NullReferenceException/ })
+      .first()
+      .waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Assign owls@1.3.0-nightly' }).click();
+    const form = page.getByRole('dialog', { name: 'Assign “owls@1.3.0-nightly”' });
+    await form.getByLabel('Build').selectOption(buildId);
+    assert.deepEqual(await findSeriousProblems(page), []);
+    await form.getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('“owls@1.3.0-nightly” is assigned.', { exact: false }).waitFor();
+    await release.waitFor({ state: 'detached' });
   });
 });

@@ -17,6 +17,7 @@ import { reportByApi, type Target } from './crash-clients.ts';
 import { addPastYear } from './past-year.ts';
 import type { Service } from './processes.ts';
 import { drawScene } from './scenery.ts';
+import { playWithSdk } from './sdk-player.ts';
 import { addAccount, keyOf, openStudio, type Studio } from './studio.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../packages/server/test/fixtures/crashes', import.meta.url));
@@ -60,7 +61,10 @@ export async function furnish(service: Service): Promise<Showroom> {
     }),
     sendEvents(target),
   ]);
-  for (const name of ['Windows', 'Linux and Steam Deck']) await ask('POST', `/games/${owner.gameUid}/dsns`, { name });
+  for (const name of ['Windows', 'Linux and Steam Deck']) {
+    const { dsn } = await ask<{ dsn: string }>('POST', `/games/${owner.gameUid}/dsns`, { name });
+    if (name === 'Windows') await playWithSdk(service, dsn);
+  }
   const { organisations } = await ask<{ organisations: { organisation_uid: string }[] }>('GET', '/organisations');
   const paths: Record<PageName, string> = {
     home: '/',

@@ -16,7 +16,7 @@ export function envelope(header: object, items: readonly (readonly [object, stri
 export const newEventId = () => randomUUID().replaceAll('-', '');
 
 export function sendEnvelope(
-  { server, projectNo, key }: { readonly server: TestServer } & Pick<TestDsn, 'projectNo' | 'key'>,
+  { server, projectNo, key }: { readonly server: Pick<TestServer, 'url'> } & Pick<TestDsn, 'projectNo' | 'key'>,
   body: Buffer,
   { path = 'envelope/', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
 ): Promise<Response> {
@@ -25,4 +25,10 @@ export function sendEnvelope(
     headers: { 'x-sentry-auth': `Sentry sentry_version=7, sentry_key=${key}`, ...headers },
     body: new Uint8Array(body),
   });
+}
+
+/** The parts of a DSN. */
+export function partsOf(dsn: string): Pick<TestDsn, 'projectNo' | 'key'> {
+  const { username, pathname } = new URL(dsn);
+  return { key: username, projectNo: Number(pathname.slice(1)) };
 }

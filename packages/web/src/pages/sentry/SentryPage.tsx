@@ -1,11 +1,12 @@
-// The DSNs of a game, and the lines with which each of Sentry's SDKs reports to one.
+// The DSNs of a game, the lines with which each of Sentry's SDKs reports to one, and what arrived with them.
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { createDsn, listDsns, renameDsn, revokeDsn } from '@chauffeur/contract/operations/dsns';
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { createDsn, getSentryActivity, listDsns, renameDsn, revokeDsn } from '@chauffeur/contract/operations/dsns';
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
+import { follow } from '../../frame/live-changes.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { LastUse } from '../../ui/credentials.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
@@ -16,9 +17,11 @@ import { Problem } from '../../ui/Problem.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
-import { useGame } from '../games/use-game.ts';
+import { type OpenGame, useGame } from '../games/use-game.ts';
+import { ACTIVITY_DAYS, Activity } from './Activity.tsx';
 import { SdkLines } from './SdkLines.tsx';
 import { addressProblem } from './sdks.ts';
+import { UnregisteredReleases } from './UnregisteredReleases.tsx';
 
 type Dsn = OutputOf<typeof createDsn>;
 type Step = { readonly kind: 'create' } | { readonly kind: 'rename' | 'revoke'; readonly dsn: Dsn };
@@ -81,8 +84,25 @@ export function SentryPage() {
         )}
       </Section>
       {active?.[0] !== undefined && <SdkLines dsns={active} slug={game.slug} />}
+      {data !== undefined && data.dsns.length > 0 && <Received game={game} />}
       {step !== null && <StepDialog key={step.kind} uid={game.game_uid} step={step} onClose={() => setStep(null)} />}
     </Stack>
+  );
+}
+
+/** What arrived with all DSNs. */
+function Received({ game }: { game: OpenGame }) {
+  const { data, error, isPending, refetch } = useQuery({
+    ...ask(getSentryActivity, { uid: game.game_uid, days: ACTIVITY_DAYS }),
+    meta: follow('crashes'),
+  });
+  return (
+    <>
+      {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
+      {isPending && <Skeleton h={160} />}
+      {data !== undefined && data.releases.length > 0 && <UnregisteredReleases game={game} releases={data.releases} />}
+      {data !== undefined && <Activity {...data} />}
+    </>
   );
 }
 
