@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import { untilEqual } from '../../packages/server/test/setup/until.ts';
 import { NO_CHROMIUM } from '../setup/chromium.ts';
 import {
   clientFile,
@@ -74,6 +75,16 @@ describe("a page with Sentry's SDK", { skip: missingClient('javascript') }, () =
     });
     assert.deepEqual(own.slice(0, 3), ['game.loadLevel', 'game.capture', 'game.events']);
     assert.deepEqual(await game.attachments(report!), { 'save.json': '{"car":1}' });
+    const [ticket, ...further] = await game.tickets();
+    assert.deepEqual(further, []);
+    const { message, crash_id: crashId, filed_by: player, screenshots, attachments } = ticket!;
+    assert.deepEqual([message, crashId, player], ['I turned left', report!.crash_id, 'Player']);
+    assert.equal(screenshots.length, 1);
+    assert.deepEqual(
+      attachments.map(({ name }) => name),
+      ['save.json'],
+    );
+    await untilEqual(() => game.messages(), { info: 1 });
 
     const shown = await site.openPage({ session: studio.session });
     await shown.goto(`${site.service.url}/dev/${game.slug}/crashes/reports/${report!.crash_id}`);

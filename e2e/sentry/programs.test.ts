@@ -2,6 +2,7 @@
 // of crashes.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { untilEqual } from '../../packages/server/test/setup/until.ts';
 import { type Client, missingClient, openReportingGame, summaryOf } from '../setup/sentry-clients.ts';
 import { serveSite } from '../setup/site.ts';
 import { openStudio, type Studio } from '../setup/studio.ts';
@@ -16,7 +17,12 @@ type Expected = {
 
 type Crash = Expected & { readonly scenario: string; readonly code: number };
 
-type Game = { readonly error: Expected; readonly crashes: readonly Crash[] };
+type Game = {
+  readonly error: Expected;
+  readonly crashes: readonly Crash[];
+  /** Whether the SDK has a function for feedback. */
+  readonly hasFeedback?: boolean;
+};
 
 const javascript = (number: number, ...own: readonly string[]): Expected => ({
   title: 'TypeError: no such file | game.openFile',
@@ -39,6 +45,7 @@ const java = (number: number, ...own: readonly string[]): Expected => ({
 
 const GAMES: Partial<Record<Client, Game>> = {
   javascript: {
+    hasFeedback: true,
     error: javascript(7, 'game.loadLevel', 'game.capture', 'game.events'),
     crashes: [
       { scenario: 'crash', code: 1, ...javascript(8, 'game.loadLevel', 'game.startRace') },
@@ -70,6 +77,7 @@ const GAMES: Partial<Record<Client, Game>> = {
     ],
   },
   java: {
+    hasFeedback: true,
     error: java(7, 'loadLevel', 'capture', 'events', 'main'),
     crashes: [
       { scenario: 'crash', code: 1, ...java(8, 'loadLevel', 'crash', 'main') },
@@ -101,7 +109,7 @@ describe("a program with one of Sentry's SDKs", () => {
   });
   const openGame = () => openReportingGame(site.service, studio.session);
 
-  for (const [name, { error, crashes }] of Object.entries(GAMES)) {
+  for (const [name, { error, crashes, hasFeedback = false }] of Object.entries(GAMES)) {
     const client = name as Client;
     const skip = missingClient(client);
 
@@ -124,6 +132,13 @@ describe("a program with one of Sentry's SDKs", () => {
       });
       assert.deepEqual(own.slice(0, expectedOwn.length), expectedOwn);
       assert.deepEqual(await game.attachments(report!), { 'save.json': '{"car":1}' });
+      await untilEqual(() => game.messages(), { info: 1 });
+      const tickets = (await game.tickets()).map(({ message, crash_id: id, filed_by: player }) => [
+        message,
+        id,
+        player,
+      ]);
+      assert.deepEqual(tickets, hasFeedback ? [['I turned left', report!.crash_id, 'Player']] : []);
     });
 
     for (const { scenario, code, own: expectedOwn, ...expected } of crashes)

@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { OutputOf } from '@chauffeur/contract/operation';
+import type { getBugTicket, listBugTickets } from '@chauffeur/contract/operations/bugs';
 import type { getCrash, listCrashes } from '@chauffeur/contract/operations/crash-reports';
-import type { createDsn } from '@chauffeur/contract/operations/dsns';
+import type { createDsn, getSentryActivity } from '@chauffeur/contract/operations/dsns';
 import { type Ask, askAs } from '../../packages/server/test/setup/api-calls.ts';
 import type { KeyHolder } from '../../packages/server/test/setup/server.ts';
 import { until } from '../../packages/server/test/setup/until.ts';
@@ -62,6 +63,10 @@ export type ReportingGame = KeyHolder & {
   play(client: Client, scenario: string, options?: { origin?: string; release?: string }): Promise<Played>;
   /** Waits until all reports of the game are processed, oldest first. */
   reports(): Promise<Report[]>;
+  /** The bug tickets of the game, each with its files. */
+  tickets(): Promise<OutputOf<typeof getBugTicket>[]>;
+  /** How many messages of each level were counted. */
+  messages(): Promise<Record<string, number>>;
   /** The bytes of each attachment of a report, by its name. */
   attachments(report: Report): Promise<Record<string, string>>;
 };
@@ -87,6 +92,17 @@ export async function openReportingGame(service: Service, session: Session): Pro
     const records = done.map(({ crash_id: id }) => ask<Report>('GET', `/games/${uid}/crashes/${id}`));
     return (await Promise.all(records)).toReversed();
   };
+  const tickets: ReportingGame['tickets'] = async () => {
+    const { bugs } = await ask<OutputOf<typeof listBugTickets>>('GET', `/games/${uid}/bugs`);
+    const details = bugs.map(({ bug_uid: bug }) =>
+      ask<OutputOf<typeof getBugTicket>>('GET', `/games/${uid}/bugs/${bug}`),
+    );
+    return Promise.all(details);
+  };
+  const messages = async () => {
+    const { counts } = await ask<OutputOf<typeof getSentryActivity>>('GET', `/games/${uid}/sentry-activity`);
+    return Object.fromEntries(counts.filter(({ what }) => what === 'message').map(({ type, count }) => [type, count]));
+  };
   const attachments = async (report: Report) => {
     const entries = report.attachments.map(async ({ attachment, name }) => {
       const path = `/games/${uid}/crashes/${report.crash_id}/downloads`;
@@ -95,7 +111,7 @@ export async function openReportingGame(service: Service, session: Session): Pro
     });
     return Object.fromEntries(await Promise.all(entries));
   };
-  return { uid, slug: created.slug!, buildId, dsn, ask, ...key, play, reports, attachments };
+  return { uid, slug: created.slug!, buildId, dsn, ask, ...key, play, reports, tickets, messages, attachments };
 }
 
 /** A DSN with the address of another server. */

@@ -31,6 +31,8 @@ const SCENARIOS = {
     Sentry.addBreadcrumb({ category: 'ui', message: 'clicked play', data: { button: 'play' } });
     const associatedEventId = capture(7);
     Sentry.captureMessage('level loaded', 'info');
+    // Players write after the error was sent.
+    await Sentry.flush(5000);
     Sentry.captureFeedback({
       message: 'I turned left',
       name: 'Player',

@@ -32,11 +32,9 @@ const BUTTONS = {
   async events() {
     const associatedEventId = capture(7);
     Sentry.captureMessage('level loaded', 'info');
-    const screenshot = {
-      filename: 'screenshot.png',
-      data: new Uint8Array([137, 80, 78, 71]),
-      contentType: 'image/png',
-    };
+    const image = await new Promise((resolve) => document.createElement('canvas').toBlob(resolve));
+    const data = new Uint8Array(await image.arrayBuffer());
+    const screenshot = { filename: 'screenshot.png', data, contentType: 'image/png' };
     Sentry.captureFeedback(
       { message: 'I turned left', name: 'Player', email: 'player@example.com', associatedEventId },
       { attachments: [screenshot] },
