@@ -171,6 +171,7 @@ function recountCrashFree(recent: readonly Received[]) {
     device_rate: devices === 0 ? null : 1 - crashed / devices,
     sessions,
     crashes,
+    sdk_sessions: 0,
     session_rate: sessions === 0 ? null : Math.max(0, 1 - crashes / sessions),
   };
 }

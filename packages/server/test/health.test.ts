@@ -76,6 +76,7 @@ describe('the health of builds', () => {
       device_rate: 0.95,
       sessions: 40,
       crashes: 2,
+      sdk_sessions: 0,
       session_rate: 0.95,
     });
     assert.deepEqual(rest, {

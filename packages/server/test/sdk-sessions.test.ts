@@ -12,6 +12,7 @@ import { rows } from '../src/kernel/database/db.ts';
 import { callApi } from './setup/api-calls.ts';
 import { type CrashSender, makeSender } from './setup/crashes.ts';
 import { makeDsn, type TestDsn } from './setup/dsns.ts';
+import { send as sendEvents } from './setup/events.ts';
 import { signIn, startServer, type TestServer } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
 
@@ -198,6 +199,87 @@ describe('a session', () => {
       counted.reduce((sum, { sessions }) => sum + Number(sessions), 0),
       33,
     );
+  });
+});
+
+describe('crash-free rates', () => {
+  const healthOf = async (sender: Sender, path = `builds/${sender.buildOfGame}/health`) =>
+    (await callApi(server, sender.owner, 'GET', `/games/${sender.game.uid}/${path}`)).body.data;
+
+  it('of a build that only sessions are known of are computed, while its launches stay unrated', async () => {
+    const sender = await start();
+    const of = (no: number, fields: object = {}) => sessionOf({ did: `${DEVICE.slice(0, -2)}${no + 10}`, ...fields });
+    const sessions = Array.from({ length: 25 }, (_, no) => of(no, { status: no < 5 ? 'crashed' : 'exited' }));
+    await sendSessions(sender, ...sessions, ...sessions, of(0, { started: startedOn('2026-11-27') }));
+    const health = await healthOf(sender);
+    assert.deepEqual(
+      [health.band, health.devices, health.booted, health.crashed_on_boot, health.boot_rate],
+      ['unrated', 0, 0, 0, null],
+    );
+    const { since: _, ...free } = health.crash_free;
+    const expected = { devices: 25, crashed_devices: 5, device_rate: 0.8, sessions: 26, crashes: 5, sdk_sessions: 26 };
+    assert.deepEqual(free, { ...expected, session_rate: 1 - 5 / 26 });
+    assert.deepEqual(
+      health.days.map((day: Record<string, number>) => [
+        day.day,
+        day.devices,
+        day.crashed_devices,
+        day.crashed_on_boot,
+      ]),
+      [
+        ['2026-11-27', 1, 0, 0],
+        ['2026-11-28', 25, 5, 0],
+      ],
+    );
+    const { builds } = await healthOf(sender, 'health');
+    assert.deepEqual(
+      builds.map(({ build_id, band }: Record<string, string>) => [build_id, band]),
+      [[sender.buildOfGame, 'unrated']],
+    );
+    const version = await healthOf(sender, 'version?version=1.2.0');
+    assert.deepEqual([version.launch.band, version.launch.devices], ['unrated', 0]);
+    const { since: __, device_rate: device, session_rate: session, ...counts } = version.crash_free;
+    assert.deepEqual(counts, { devices: 25, crashed_devices: 5, sessions: 26, crashes: 5, sdk_sessions: 26 });
+    assert.deepEqual([device.rate, session.rate], [0.8, 1 - 5 / 26]);
+    assert.deepEqual(
+      version.adoption.map(({ devices }: Record<string, number>) => devices),
+      [1, 25],
+    );
+  });
+
+  it('count what events and sessions both know once', async () => {
+    const sender = await start();
+    const run = (sid: string, did: string) => [
+      { event: 'session_start', device_uid: did, session_id: sid },
+      { event: 'boot_ok', device_uid: did, session_id: sid, ms: 10 },
+    ];
+    const players = Array.from({ length: 4 }, () => randomUUID());
+    const sids = players.map(() => randomUUID());
+    const events = players.flatMap((did, no) => run(sids[no]!, did));
+    const crash = { event: 'crash', device_uid: players[0], session_id: sids[0] };
+    const sent = await sendEvents({ ...sender, buildId: sender.buildOfGame }, { events: [...events, crash] });
+    assert.equal(sent.status, 202);
+    await sendSessions(
+      sender,
+      ...sids.map((sid, no) => sessionOf({ sid, did: players[no], started: now, status: no < 2 ? 'crashed' : 'ok' })),
+    );
+    const { crash_free: free, devices, booted, days } = await healthOf(sender);
+    assert.deepEqual([devices, booted], [4, 4]);
+    assert.deepEqual([free.devices, free.crashed_devices, free.sessions, free.crashes], [4, 2, 4, 2]);
+    assert.deepEqual([days.length, days[0].devices, days[0].crashed_devices], [1, 4, 2]);
+  });
+
+  it('leave out reports of errors that were handled', async () => {
+    const sender = await start();
+    const handled = [{ type: 'Error', value: 'x', mechanism: { type: 'generic', handled: true } }];
+    const event = { release: 'owls@1.2.0', exception: { values: handled }, level: 'error' };
+    const answer = await post(sender, [
+      ['session', sessionOf({ status: 'ok', errors: 1, did: DEVICE })],
+      ['event', event],
+    ]);
+    assert.equal(answer.status, 200);
+    const { crash_free: free } = await healthOf(sender);
+    assert.deepEqual([free.device_rate, free.session_rate], [1, 1]);
   });
 });
 

@@ -164,6 +164,26 @@ describe('recorded requests', { skip }, () => {
     assert.equal(ofBuild.length, REPORTS.length - 2);
   });
 
+  it('are nine sessions, of which two crashed, also when they are sent again', async () => {
+    const sender = await start();
+    await replay(sender.dsn, requests);
+    assert.deepEqual(await sessionsOf(sender), [9, 2]);
+    await replay(sender.dsn, [...requests.toReversed(), '--zstd']);
+    assert.deepEqual(await sessionsOf(sender), [9, 2]);
+  });
+
+  async function sessionsOf({ game }: CrashSender): Promise<number[]> {
+    const counted = await rows(
+      server.ctx.db,
+      sql<{
+        sessions: number;
+        crashed: number;
+      }>`select sum(sessions)::bigint as sessions, sum(crashed)::bigint as crashed
+        from sdk_session_days where game_id = ${game.uid}`,
+    );
+    return counted.flatMap(({ sessions, crashed }) => [sessions, crashed]);
+  }
+
   async function countParts({ game }: CrashSender): Promise<number> {
     const parts = await rows(server.ctx.db, sql`select from sentry_parts where game_id = ${game.uid}`);
     return parts.length;

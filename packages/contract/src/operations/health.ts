@@ -22,7 +22,7 @@ export const Launch = Nullable(
 const Median = (meaning: string) =>
   Type.Object(
     { median: Nullable(Type.Integer()), samples: Type.Integer() },
-    { description: `${meaning}, accurate to 2% (exact up to 24); null without samples` },
+    { description: `${meaning}, within 2%; null without samples` },
   );
 
 const CrashFree = Type.Object(
@@ -35,8 +35,9 @@ const CrashFree = Type.Object(
     device_rate: Nullable(
       Type.Number({ description: 'Devices without a crash / devices, 0 to 1; null without devices' }),
     ),
-    sessions: Type.Integer({ description: 'Number of session_start since then' }),
-    crashes: Type.Integer({ description: 'Number of crash since then; each ends a session' }),
+    sessions: Type.Integer({ description: 'Sessions since then' }),
+    crashes: Type.Integer({ description: 'Crashes since then; each ends a session' }),
+    sdk_sessions: Type.Integer({ description: "Sessions that Sentry's SDKs reported" }),
     session_rate: Nullable(
       Type.Number({ description: 'Sessions without a crash / sessions, 0 to 1; null without sessions' }),
     ),
@@ -56,7 +57,7 @@ export const BuildHealth = Type.Object({
   devices: Type.Integer({ description: 'Distinct devices of the last 30 days' }),
   booted: Type.Integer({ description: 'Devices that sent boot_ok in these days' }),
   crashed_on_boot: Type.Integer({
-    description: 'Devices that crashed in these days before their first boot_ok with this build',
+    description: 'Devices that crashed before their first boot_ok with this build',
   }),
   boot_rate: Nullable(Type.Number({ description: 'booted / devices, 0 to 1; null without devices' })),
   crash_rate: Nullable(Type.Number({ description: 'crashed_on_boot / devices, 0 to 1; null without devices' })),
@@ -102,7 +103,7 @@ export const getBuildHealth = defineOperation({
         boot_ms: Median('Milliseconds to boot_ok on that day'),
         session_seconds: Median('Length of a session in seconds on that day'),
         devices_last_seen: Type.Integer({ description: 'Devices last seen on this day' }),
-        devices: Type.Integer({ description: 'Devices that sent events on this day' }),
+        devices: Type.Integer({ description: 'Devices that played on this day' }),
         crashed_devices: Type.Integer({ description: 'Devices that crashed on this day' }),
         crashed_on_boot: Type.Integer({
           description: 'Devices that crashed before their first boot_ok, and did so last on this day',

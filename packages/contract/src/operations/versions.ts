@@ -131,8 +131,9 @@ const CrashFree = Type.Object(
     devices: Type.Integer({ description: 'Distinct devices since then; a device counts once for each build' }),
     crashed_devices: Type.Integer({ description: 'Devices that crashed since then, at any time' }),
     device_rate: Share('Devices without a crash / devices'),
-    sessions: Type.Integer({ description: 'Number of session_start since then' }),
-    crashes: Type.Integer({ description: 'Number of crash since then; each ends a session' }),
+    sessions: Type.Integer({ description: 'Sessions since then' }),
+    crashes: Type.Integer({ description: 'Crashes since then; each ends a session' }),
+    sdk_sessions: Type.Integer({ description: "Sessions that Sentry's SDKs reported" }),
     session_rate: Share('Sessions without a crash / sessions'),
   },
   { description: 'Devices and sessions of the version without any crash' },
@@ -140,9 +141,9 @@ const CrashFree = Type.Object(
 
 const AdoptionDay = Type.Object({
   day: Type.String({ description: 'UTC' }),
-  devices: Type.Integer({ description: 'Devices that sent events with the version on this day' }),
+  devices: Type.Integer({ description: 'Devices that played the version on this day' }),
   crashed_devices: Type.Integer({ description: 'Devices of these that crashed' }),
-  all_devices: Type.Integer({ description: 'Devices that sent events with any version' }),
+  all_devices: Type.Integer({ description: 'Devices that played any version' }),
 });
 
 const DetailedBuild = Type.Object({

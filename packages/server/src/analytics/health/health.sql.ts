@@ -1,4 +1,8 @@
 // The SQL that sums up device counts, times and events of builds.
+//
+// Crashes and devices are known by events, by sessions of Sentry's SDKs, or by both. A game that sends both mostly counts
+// the same runs twice, under ids that differ. So each is summed up alone, and the larger sum of a build counts. Launches
+// are known only by events.
 import type { Band } from '@chauffeur/contract/operations/health';
 import { type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../kernel/collections/sketch.ts';
@@ -26,7 +30,38 @@ export type HealthPosition = { createdUs: string; buildId: string };
 
 const createdUs = sql`(extract(epoch from builds.created_at) * 1000000)::bigint`;
 
-/** Builds after `after` that had a device in the window, the newest first. */
+/** Devices by day and build, as one form of rows for both sources. Sums of them are numeric. */
+function deviceDays({ gameId, since }: HealthWindow): RawBuilder<unknown> {
+  return sql`(
+      select 'events' as source, build_id, day, devices, any_crashed, active, active_crashed, crashed as boot_crashed
+      from event_device_days where game_id = ${gameId} and day >= ${since}::date
+      union all
+      select 'sessions', build_id, day, devices, crashed_devices, active, active_crashed, 0
+      from sdk_session_days where game_id = ${gameId} and day >= ${since}::date
+    ) as device_days`;
+}
+
+/** The devices of each build over the window, and how many of them crashed. */
+function devicesOfBuilds(window: HealthWindow): RawBuilder<unknown> {
+  return sql`(
+      select build_id, max(devices)::bigint as devices, max(crashed_devices)::bigint as crashed_devices from (
+        select source, build_id, sum(devices) as devices, sum(any_crashed) as crashed_devices
+        from ${deviceDays(window)} group by source, build_id
+      ) as by_source group by build_id
+    )`;
+}
+
+/** The devices of each build on each day, and how many of them crashed on it. */
+function devicesOfDays(window: HealthWindow): RawBuilder<unknown> {
+  return sql`(
+      select build_id, day, max(active)::bigint as active, max(active_crashed)::bigint as active_crashed from (
+        select source, build_id, day, sum(active) as active, sum(active_crashed) as active_crashed
+        from ${deviceDays(window)} group by source, build_id, day
+      ) as by_source group by build_id, day
+    ) as active_days`;
+}
+
+/** Builds after `after` that had a device or a session in the window, the newest first. */
 export function listBuildHealth(
   db: Db,
   { gameId, since }: HealthWindow,
@@ -38,7 +73,7 @@ export function listBuildHealth(
       : sql`(${createdUs}, builds.build_id) < (${after.createdUs}::bigint, ${after.buildId}::uuid)`;
   return rows(
     db,
-    sql<BuildHealthRow>`${buildsWith(sql`${afterCursor} and counted.devices > 0`, { gameId, since })}
+    sql<BuildHealthRow>`${buildsWith(sql`${afterCursor} and (counted.devices > 0 or reported.sessions > 0)`, { gameId, since })}
       order by builds.created_at desc, builds.build_id desc limit ${limit}`,
   );
 }
@@ -54,7 +89,10 @@ function buildsWith(condition: RawBuilder<unknown>, { gameId, since }: HealthWin
     from builds left join (
       select build_id, sum(devices) as devices, sum(booted) as booted, sum(crashed) as crashed from event_device_days
       where game_id = ${gameId} and day >= ${since}::date group by build_id
-    ) as counted using (build_id)
+    ) as counted using (build_id) left join (
+      select build_id, sum(sessions) as sessions from sdk_session_days
+      where game_id = ${gameId} and day >= ${since}::date group by build_id
+    ) as reported using (build_id)
     where builds.game_id = ${gameId} and ${condition}`;
 }
 
@@ -91,6 +129,8 @@ export type CrashFreeRow = {
   crashed_devices: number;
   sessions: number;
   crashes: number;
+  /** Sessions that Sentry's SDKs reported. */
+  sdk_sessions: number;
 };
 
 /** The first day of the window, or a later one if the crashes of the first days are not counted. */
@@ -112,30 +152,33 @@ export function readCrashFree(
     db,
     sql<CrashFreeRow>`select build_id, coalesce(devices, 0)::bigint as devices,
         coalesce(crashed_devices, 0)::bigint as crashed_devices,
-        coalesce(sessions, 0)::bigint as sessions, coalesce(crashes, 0)::bigint as crashes
-      from unnest(${buildIds}::uuid[]) as given (build_id) left join (
-        select build_id, sum(devices) as devices, sum(any_crashed) as crashed_devices from event_device_days
-        where game_id = ${gameId} and day >= ${since}::date group by build_id
-      ) as counted using (build_id) left join (
+        coalesce(greatest(events.sessions, reported.sessions), 0)::bigint as sessions,
+        coalesce(greatest(events.crashes, reported.crashed), 0)::bigint as crashes,
+        coalesce(reported.sessions, 0)::bigint as sdk_sessions
+      from unnest(${buildIds}::uuid[]) as given (build_id)
+      left join ${devicesOfBuilds({ gameId, since })} as counted using (build_id) left join (
         select build_id, sum(count) filter (where name = 'session_start') as sessions,
           sum(count) filter (where name = 'crash') as crashes
         from event_hours where game_id = ${gameId} and name in ('session_start', 'crash')
           and build_id = any(${buildIds}::uuid[]) and hour >= ${since}::date::timestamp at time zone 'utc'
         group by build_id
-      ) as events using (build_id)`,
+      ) as events using (build_id) left join (
+        select build_id, sum(sessions) as sessions, sum(crashed) as crashed from sdk_session_days
+        where game_id = ${gameId} and build_id = any(${buildIds}::uuid[]) and day >= ${since}::date group by build_id
+      ) as reported using (build_id)`,
   );
 }
 
 /** The devices of all builds of a game since a day, and how many of them crashed. A device counts for each build. */
 export function countHealthDevices(
   db: Db,
-  { gameId, since }: HealthWindow,
+  window: HealthWindow,
 ): Promise<{ devices: number; crashed_devices: number }> {
   return onlyRow(
     db,
     sql<{ devices: number; crashed_devices: number }>`select coalesce(sum(devices), 0)::bigint as devices,
-        coalesce(sum(any_crashed), 0)::bigint as crashed_devices
-      from event_device_days where game_id = ${gameId} and day >= ${since}::date`,
+        coalesce(sum(crashed_devices), 0)::bigint as crashed_devices
+      from ${devicesOfBuilds(window)} as counted`,
   );
 }
 
@@ -144,8 +187,8 @@ export function readVersions(db: Db, gameId: string, day: string): Promise<{ ver
   return rows(
     db,
     sql<{ version: string; devices: number }>`select version, sum(active)::bigint as devices
-      from event_device_days join builds using (game_id, build_id)
-      where game_id = ${gameId} and day = ${day}::date
+      from ${devicesOfDays({ gameId, since: day })} join builds using (build_id)
+      where builds.game_id = ${gameId} and day = ${day}::date
       group by version having sum(active) > 0 order by devices desc, version`,
   );
 }
@@ -180,9 +223,9 @@ export function readVersionCrashes(
   return rows(
     db,
     sql<VersionCrashesRow>`select version, coalesce(sum(devices), 0)::bigint as devices,
-        coalesce(sum(any_crashed), 0)::bigint as crashed_devices
-      from event_device_days join builds using (game_id, build_id)
-      where game_id = ${gameId} and day >= ${since}::date and version = any(${versions}::text[]) group by version`,
+        coalesce(sum(crashed_devices), 0)::bigint as crashed_devices
+      from ${devicesOfBuilds({ gameId, since })} as counted join builds using (build_id)
+      where builds.game_id = ${gameId} and version = any(${versions}::text[]) group by version`,
   );
 }
 
@@ -213,17 +256,13 @@ export function readLastSeen(db: Db, { gameId, since }: HealthWindow): Promise<L
 export type AdoptionRow = { day: string; devices: number; crashed_devices: number; all_devices: number };
 
 /** For each day, how many devices sent events with these builds and how many of them crashed, of all of the game. */
-export function readAdoption(
-  db: Db,
-  { gameId, since }: HealthWindow,
-  buildIds: readonly string[],
-): Promise<AdoptionRow[]> {
+export function readAdoption(db: Db, window: HealthWindow, buildIds: readonly string[]): Promise<AdoptionRow[]> {
   const ofBuilds = sql`filter (where build_id = any(${buildIds}::uuid[]))`;
   return rows(
     db,
     sql<AdoptionRow>`select day::text, coalesce(sum(active) ${ofBuilds}, 0)::bigint as devices,
         coalesce(sum(active_crashed) ${ofBuilds}, 0)::bigint as crashed_devices, sum(active)::bigint as all_devices
-      from event_device_days where game_id = ${gameId} and day >= ${since}::date
+      from ${devicesOfDays(window)}
       group by day having sum(active) <> 0 order by day`,
   );
 }
@@ -231,11 +270,11 @@ export function readAdoption(
 export type GameDayRow = { day: string; devices: number; crashed_devices: number };
 
 /** Counts, for each day, how many devices sent events with any build of the game, and how many crashed. */
-export function readGameDays(db: Db, { gameId, since }: HealthWindow): Promise<GameDayRow[]> {
+export function readGameDays(db: Db, window: HealthWindow): Promise<GameDayRow[]> {
   return rows(
     db,
     sql<GameDayRow>`select day::text, sum(active)::bigint as devices, sum(active_crashed)::bigint as crashed_devices
-      from event_device_days where game_id = ${gameId} and day >= ${since}::date
+      from ${devicesOfDays(window)}
       group by day having sum(active) <> 0`,
   );
 }
@@ -249,14 +288,17 @@ export type DayDevicesRow = {
 };
 
 /** Counts, for each day, the build's devices that were last seen on it, how many sent events, and how many crashed. */
-export function readDayDevices(db: Db, { gameId, since }: HealthWindow, buildId: string): Promise<DayDevicesRow[]> {
+export function readDayDevices(db: Db, window: HealthWindow, buildId: string): Promise<DayDevicesRow[]> {
   return rows(
     db,
-    sql<DayDevicesRow>`select day::text, sum(devices) as last_seen, sum(active) as devices, sum(active_crashed) as crashed_devices,
-        sum(crashed) as crashed_on_boot
-      from event_device_days
-      where game_id = ${gameId} and build_id = ${buildId} and day >= ${since}::date
-      group by day having sum(devices) <> 0 or sum(active) <> 0 or sum(crashed) <> 0`,
+    sql<DayDevicesRow>`select day::text, max(last_seen)::bigint as last_seen, max(devices)::bigint as devices,
+        max(crashed_devices)::bigint as crashed_devices, max(crashed_on_boot)::bigint as crashed_on_boot
+      from (
+        select source, day, sum(devices) as last_seen, sum(active) as devices, sum(active_crashed) as crashed_devices,
+          sum(boot_crashed) as crashed_on_boot
+        from ${deviceDays(window)} where build_id = ${buildId} group by source, day
+        having sum(devices) <> 0 or sum(active) <> 0 or sum(boot_crashed) <> 0
+      ) as by_source group by day`,
   );
 }
 

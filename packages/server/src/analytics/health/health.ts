@@ -313,6 +313,7 @@ function crashFreeShares(since: string, counts: readonly health.CrashFreeRow[]) 
   const crashed_devices = sumOf(counts, ({ crashed_devices }) => crashed_devices);
   const sessions = sumOf(counts, ({ sessions }) => sessions);
   const crashes = sumOf(counts, ({ crashes }) => crashes);
+  const sdk_sessions = sumOf(counts, (build) => build.sdk_sessions);
   return {
     since,
     devices,
@@ -320,6 +321,7 @@ function crashFreeShares(since: string, counts: readonly health.CrashFreeRow[]) 
     device_rate: intervalOf({ part: devices - crashed_devices, total: devices }),
     sessions,
     crashes,
+    sdk_sessions,
     // The start of a session may be lost, or be on the day before.
     session_rate: intervalOf({ part: Math.max(0, sessions - crashes), total: sessions }),
   };

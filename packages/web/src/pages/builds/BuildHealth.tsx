@@ -1,5 +1,6 @@
 // How a build does: its launch health, with a link to the numbers by day, and who is affected by its crashes.
 import { formatCompactNumber, formatMilliseconds, formatNumber, formatPercent } from '@chauffeur/contract/format';
+import type { OutputOf } from '@chauffeur/contract/operation';
 import { getBuildHealth } from '@chauffeur/contract/operations/health';
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -7,12 +8,14 @@ import { ask } from '../../api.ts';
 import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { type Figure, Figures } from '../../ui/Facts.tsx';
+import { isOnlySessions, OnlySessions } from '../../ui/OnlySessions.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { CrashLink } from '../crashes/CrashTitle.tsx';
 import { Impact, type ImpactData, useImpact } from '../crashes/Facets.tsx';
 import type { OpenGame } from '../games/use-game.ts';
 
+type Health = OutputOf<typeof getBuildHealth>;
 type BuildHealthProps = { gameUid: string; slug: string; buildId: string };
 
 export function BuildHealth({ gameUid, slug, buildId }: BuildHealthProps) {
@@ -22,26 +25,30 @@ export function BuildHealth({ gameUid, slug, buildId }: BuildHealthProps) {
   const { median, samples } = data.boot_ms;
   const { crash_free: crashFree } = data;
   const missingDevices = formatMissingDevices(data);
+  const hasOnlySessions = isOnlySessions(data);
   return (
     <>
       <Group gap="sm">
         <BandBadge band={data.band} />
-        <Text size="sm">
-          {missingDevices === null
-            ? `${formatNumber(data.devices)} devices in the last 30 days`
-            : `${missingDevices} in the last 30 days`}
-        </Text>
+        {!hasOnlySessions && (
+          <Text size="sm">
+            {missingDevices === null
+              ? `${formatNumber(data.devices)} devices in the last 30 days`
+              : `${missingDevices} in the last 30 days`}
+          </Text>
+        )}
         <SiteLink to="/dev/$slug/health" params={{ slug }} search={{ build: buildId }} size="sm">
           Daily numbers
         </SiteLink>
       </Group>
+      {hasOnlySessions && <OnlySessions of="build" />}
+      {hasOnlySessions && <Figures figures={crashFreeFigures(crashFree)} />}
       {data.devices > 0 && (
         <Figures
           figures={[
             shareOf('Booted', data.booted, data.devices),
             shareOf('Crashed on boot', data.crashed_on_boot, data.devices),
-            shareOf('Crash-free devices', crashFree.devices - crashFree.crashed_devices, crashFree.devices),
-            shareOf('Crash-free sessions', Math.max(0, crashFree.sessions - crashFree.crashes), crashFree.sessions),
+            ...crashFreeFigures(crashFree),
             median === null
               ? { name: 'Time to start', value: '–', note: 'none yet' }
               : {
@@ -54,6 +61,13 @@ export function BuildHealth({ gameUid, slug, buildId }: BuildHealthProps) {
       )}
     </>
   );
+}
+
+function crashFreeFigures({ devices, crashed_devices, sessions, crashes }: Health['crash_free']): Figure[] {
+  return [
+    shareOf('Crash-free devices', devices - crashed_devices, devices),
+    shareOf('Crash-free sessions', Math.max(0, sessions - crashes), sessions),
+  ];
 }
 
 function shareOf(name: string, part: number, total: number): Figure {

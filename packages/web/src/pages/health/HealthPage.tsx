@@ -20,6 +20,7 @@ import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { Choice } from '../../ui/Choice.tsx';
 import { type Column, DataTable, EmptyState } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
+import { isOnlySessions, OnlySessions } from '../../ui/OnlySessions.tsx';
 import { usePages } from '../../ui/PagedTable.tsx';
 import { Notice, PageHead } from '../../ui/PageLayout.tsx';
 import { Problem } from '../../ui/Problem.tsx';
@@ -127,6 +128,8 @@ function ListingBand({ slug, listing, builds }: ListingBandProps) {
 function formatUnrated(builds: readonly RatedBuild[]): string {
   const next = nextToBeRated(builds);
   if (next === null) return 'No rating: no build on stable was used in the last 30 days.';
+  if (isOnlySessions(next))
+    return `No rating: of ${next.version} for ${formatPlatform(next)}, only sessions are known.`;
   return `No rating yet. Closest to one is ${next.version} for ${formatPlatform(next)}: ${formatMissingDevices(next)}.`;
 }
 
@@ -199,7 +202,8 @@ function Days({ slug, health, builds, colourOf }: DaysProps & { slug: string }) 
   const { show } = route.useSearch();
   const change = useChange();
   const chart = readChart(show);
-  const hasDays = health.days.length > 0;
+  const hasOnlySessions = isOnlySessions(health);
+  const hasDays = health.days.length > 0 && !hasOnlySessions;
   return (
     <>
       <Group justify="space-between" gap="sm">
@@ -220,7 +224,11 @@ function Days({ slug, health, builds, colourOf }: DaysProps & { slug: string }) 
           <Choice label="Chart" value={chart} choices={CHARTS} onChange={(value) => change({ show: value })} />
         )}
       </Group>
-      {!hasDays && <EmptyState>No device has sent a launch event of this build in the last 30 days.</EmptyState>}
+      {hasOnlySessions && <OnlySessions of="build" />}
+      {hasOnlySessions && <DaysTable days={health.days} columns={SESSION_COLUMNS} />}
+      {!hasDays && !hasOnlySessions && (
+        <EmptyState>No device has sent a launch event of this build in the last 30 days.</EmptyState>
+      )}
       {hasDays && chart === 'boot' && <BootChart health={health} builds={builds} colourOf={colourOf} />}
       {hasDays && chart !== 'boot' && <MedianChart chart={chart} health={health} colour={colourOf(health.build_id)} />}
     </>
@@ -235,7 +243,8 @@ function BootChart({ health, builds, colourOf }: DaysProps) {
   const times = windowOf(useNow());
   const shown = shownWith<Pick<Health, 'build_id' | 'version' | 'os' | 'arch'>>(builds, health, other);
   const loaded = useQueries({ queries: shown.map(({ build_id }) => ask(getBuildHealth, { uid, build_id })) });
-  const all = [health, ...loaded.flatMap(({ data }) => data ?? [])];
+  // Of builds without launches, nothing is known of crashes on boot.
+  const all = [health, ...loaded.flatMap(({ data }) => data ?? [])].filter(({ devices }) => devices > 0);
   const isOnePlatform = all.every(({ os, arch }) => os === health.os && arch === health.arch);
   const lines = all.map((each) => ({
     key: each.build_id,
@@ -326,30 +335,47 @@ const NOTES: Readonly<Record<MedianName, string>> = {
 };
 
 /** The numbers of a build by day, newest first. Days without events have no row. */
-function DaysTable({ days }: { days: HealthDays }) {
+function DaysTable({ days, columns = DAY_COLUMNS }: { days: HealthDays; columns?: readonly DayColumn[] }) {
   return (
     <DataTable
       label="Days of the build"
       keepsColumns
-      columns={DAY_COLUMNS}
+      columns={columns}
       rows={days.toReversed()}
       rowKey={({ day }) => day}
     />
   );
 }
 
-const DAY_COLUMNS: readonly Column<HealthDays[number]>[] = [
-  { header: 'Day (UTC)', overflow: 'nowrap', cell: ({ day }) => formatTime(timeOfDay(day), 'day') },
+type DayColumn = Column<HealthDays[number]>;
+
+const DAY: DayColumn = {
+  header: 'Day (UTC)',
+  overflow: 'nowrap',
+  cell: ({ day }) => formatTime(timeOfDay(day), 'day'),
+};
+const DEVICES: DayColumn = { header: 'Devices', align: 'right', cell: ({ devices }) => formatNumber(devices) };
+const CRASHED_DEVICES: DayColumn = {
+  header: 'Crashed devices',
+  align: 'right',
+  cell: ({ crashed_devices }) => formatNumber(crashed_devices),
+};
+
+/** What sessions say about a day. */
+const SESSION_COLUMNS: readonly DayColumn[] = [DAY, DEVICES, CRASHED_DEVICES];
+
+const DAY_COLUMNS: readonly DayColumn[] = [
+  DAY,
   { header: 'Started', align: 'right', cell: ({ events }) => formatNumber(events.session_start ?? 0) },
   { header: 'Booted', align: 'right', cell: ({ events }) => formatNumber(events.boot_ok ?? 0) },
   { header: 'Crashed', align: 'right', cell: ({ events }) => formatNumber(events.crash ?? 0) },
-  { header: 'Devices', align: 'right', cell: ({ devices }) => formatNumber(devices) },
+  DEVICES,
   {
     header: 'Crashed on boot',
     align: 'right',
     cell: ({ crashed_on_boot, devices }) => formatShare(crashed_on_boot, devices),
   },
-  { header: 'Crashed devices', align: 'right', cell: ({ crashed_devices }) => formatNumber(crashed_devices) },
+  CRASHED_DEVICES,
   ...MEDIAN_COLUMNS,
   {
     header: 'Devices last seen',

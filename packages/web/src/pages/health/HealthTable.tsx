@@ -5,6 +5,7 @@ import { Swatch } from '../../charts/Bars.tsx';
 import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { formatShare } from '../../ui/format.ts';
+import { isOnlySessions } from '../../ui/OnlySessions.tsx';
 import { RowLink } from '../../ui/SiteLink.tsx';
 import type { RatedBuild } from './health-days.ts';
 
@@ -45,7 +46,7 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<RatedBui
         <>
           <BandBadge band={build.band} />{' '}
           <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {formatMissingDevices(build) ?? (build.build_id === listed ? "on the game's page" : null)}
+            {formatRating(build, listed)}
           </Text>
         </>
       ),
@@ -72,6 +73,11 @@ function healthColumns({ slug, listed, colourOf }: ColumnProps): Column<RatedBui
     // The charts of the build also show them.
     ...MEDIAN_COLUMNS.map((column) => ({ ...column, hiddenBelow: 'md' as const })),
   ];
+}
+
+function formatRating(build: RatedBuild, listed: string | null): string | null {
+  if (isOnlySessions(build)) return 'only sessions';
+  return formatMissingDevices(build) ?? (build.build_id === listed ? "on the game's page" : null);
 }
 
 function BuildName({ slug, build, colour }: { slug: string; build: RatedBuild; colour: number }) {

@@ -8,6 +8,7 @@ import { BandBadge, formatMissingDevices } from '../../ui/BandBadge.tsx';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { type Figure, Figures } from '../../ui/Facts.tsx';
 import { formatItems } from '../../ui/format.ts';
+import { isOnlySessions, OnlySessions } from '../../ui/OnlySessions.tsx';
 import { SiteLink } from '../../ui/SiteLink.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { CrashLink } from '../crashes/CrashTitle.tsx';
@@ -16,23 +17,31 @@ import type { VersionDetail } from './version-builds.ts';
 
 export function VersionHealth({ version: { launch, crash_free: free } }: { version: VersionDetail }) {
   const missing = formatMissingDevices(launch);
+  const hasOnlySessions = isOnlySessions({ devices: launch.devices, crash_free: free });
+  const crashFree = [
+    figureOf('Crash-free devices', free.device_rate, free.devices),
+    figureOf('Crash-free sessions', free.session_rate, free.sessions),
+  ];
   return (
     <>
       <Group gap="sm">
         <BandBadge band={launch.band} />
-        <Text size="sm">{missing ?? formatItems(launch.devices, 'device')} in the last 30 days</Text>
+        {!hasOnlySessions && (
+          <Text size="sm">{missing ?? formatItems(launch.devices, 'device')} in the last 30 days</Text>
+        )}
       </Group>
+      {hasOnlySessions && <OnlySessions of="version" />}
+      {hasOnlySessions && <Figures figures={crashFree} />}
       {launch.devices > 0 && (
         <Figures
           figures={[
             figureOf('Booted', launch.boot_rate, launch.devices),
             figureOf('Crashed on boot', launch.crash_rate, launch.devices),
-            figureOf('Crash-free devices', free.device_rate, free.devices),
-            figureOf('Crash-free sessions', free.session_rate, free.sessions),
+            ...crashFree,
           ]}
         />
       )}
-      {launch.devices > 0 && (
+      {(launch.devices > 0 || hasOnlySessions) && (
         <Text size="xs" c="dimmed">
           The ranges are 95% confidence intervals.
         </Text>

@@ -1,0 +1,21 @@
+// Says why launches are unrated if only the sessions of Sentry's SDKs are known.
+import { Text } from '@mantine/core';
+
+type Known = {
+  /** The devices whose launches are known. */
+  readonly devices: number;
+  readonly crash_free: { readonly sdk_sessions: number };
+};
+
+export function isOnlySessions({ devices, crash_free: { sdk_sessions: sessions } }: Known): boolean {
+  return devices === 0 && sessions > 0;
+}
+
+export function OnlySessions({ of }: { of: 'build' | 'version' }) {
+  return (
+    <Text size="sm">
+      Only sessions of Sentry's SDKs are known of this {of}. They don't say whether the game reached its menu, so its
+      launches are unrated. To rate them, also send the event <code>boot_ok</code>.
+    </Text>
+  );
+}
