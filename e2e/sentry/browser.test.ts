@@ -115,6 +115,7 @@ describe("a page with Sentry's SDK", { skip: missingClient('javascript') }, () =
         tag: 'mountains',
       });
       assert.deepEqual(own.slice(0, 2), ['game.loadLevel', `game.${scenario}`]);
+      await untilEqual(() => game.sessions(), [1, 1]);
     });
 
   test('can send everything through a tunnel', async (t) => {

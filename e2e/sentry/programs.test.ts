@@ -22,6 +22,8 @@ type Game = {
   readonly crashes: readonly Crash[];
   /** Whether the SDK has a function for feedback. */
   readonly hasFeedback?: boolean;
+  /** Whether the SDK reports sessions; true by default. */
+  readonly hasSessions?: boolean;
 };
 
 const javascript = (number: number, ...own: readonly string[]): Expected => ({
@@ -61,6 +63,7 @@ const GAMES: Partial<Record<Client, Game>> = {
     ],
   },
   go: {
+    hasSessions: false,
     error: {
       title: '*errors.errorString: no such file | main.capture',
       thrown: ['*main.LevelError: cannot load level 7: no such file', '*errors.errorString: no such file'],
@@ -109,7 +112,7 @@ describe("a program with one of Sentry's SDKs", () => {
   });
   const openGame = () => openReportingGame(site.service, studio.session);
 
-  for (const [name, { error, crashes, hasFeedback = false }] of Object.entries(GAMES)) {
+  for (const [name, { error, crashes, hasFeedback = false, hasSessions = true }] of Object.entries(GAMES)) {
     const client = name as Client;
     const skip = missingClient(client);
 
@@ -132,6 +135,9 @@ describe("a program with one of Sentry's SDKs", () => {
       });
       assert.deepEqual(own.slice(0, expectedOwn.length), expectedOwn);
       assert.deepEqual(await game.attachments(report!), { 'save.json': '{"car":1}' });
+      // Python sends the values of variables.
+      assert.ok(!JSON.stringify(report).includes('the value of a variable'));
+      assert.deepEqual(await game.sessions(), hasSessions ? [1, 0] : [0, 0]);
       await untilEqual(() => game.messages(), { info: 1 });
       const tickets = (await game.tickets()).map(({ message, crash_id: id, filed_by: player }) => [
         message,
@@ -159,6 +165,7 @@ describe("a program with one of Sentry's SDKs", () => {
         });
         assert.deepEqual(own.slice(0, expectedOwn.length), expectedOwn);
         assert.deepEqual(await game.attachments(report!), { 'save.json': '{"car":1}' });
+        assert.deepEqual(await game.sessions(), hasSessions ? [1, 1] : [0, 0]);
       });
 
     test(`in ${client} reports a release that is not registered under its name`, { skip }, async () => {

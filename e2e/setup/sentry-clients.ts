@@ -7,6 +7,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getBugTicket, listBugTickets } from '@chauffeur/contract/operations/bugs';
 import type { getCrash, listCrashes } from '@chauffeur/contract/operations/crash-reports';
 import type { createDsn, getSentryActivity } from '@chauffeur/contract/operations/dsns';
+import type { getBuildHealth } from '@chauffeur/contract/operations/health';
 import { type Ask, askAs } from '../../packages/server/test/setup/api-calls.ts';
 import type { KeyHolder } from '../../packages/server/test/setup/server.ts';
 import { until } from '../../packages/server/test/setup/until.ts';
@@ -65,6 +66,8 @@ export type ReportingGame = KeyHolder & {
   reports(): Promise<Report[]>;
   /** The bug tickets of the game, each with its files. */
   tickets(): Promise<OutputOf<typeof getBugTicket>[]>;
+  /** The sessions of the build, and how many of them crashed. */
+  sessions(): Promise<readonly [all: number, crashed: number]>;
   /** How many messages of each level were counted. */
   messages(): Promise<Record<string, number>>;
   /** The bytes of each attachment of a report, by its name. */
@@ -99,6 +102,11 @@ export async function openReportingGame(service: Service, session: Session): Pro
     );
     return Promise.all(details);
   };
+  const sessions: ReportingGame['sessions'] = async () => {
+    const path = `/games/${uid}/builds/${buildId}/health`;
+    const { crash_free: rates } = await ask<OutputOf<typeof getBuildHealth>>('GET', path);
+    return [rates.sessions, rates.crashes];
+  };
   const messages = async () => {
     const { counts } = await ask<OutputOf<typeof getSentryActivity>>('GET', `/games/${uid}/sentry-activity`);
     return Object.fromEntries(counts.filter(({ what }) => what === 'message').map(({ type, count }) => [type, count]));
@@ -111,7 +119,20 @@ export async function openReportingGame(service: Service, session: Session): Pro
     });
     return Object.fromEntries(await Promise.all(entries));
   };
-  return { uid, slug: created.slug!, buildId, dsn, ask, ...key, play, reports, tickets, messages, attachments };
+  return {
+    uid,
+    slug: created.slug!,
+    buildId,
+    dsn,
+    ask,
+    ...key,
+    play,
+    reports,
+    tickets,
+    sessions,
+    messages,
+    attachments,
+  };
 }
 
 /** A DSN with the address of another server. */

@@ -15,6 +15,7 @@ sentry_sdk.init(
 scope = sentry_sdk.get_isolation_scope()
 scope.set_tag("level_name", "mountains")
 scope.set_user({"id": "player-7"})
+scope.start_session(session_mode="application")
 scope.add_attachment(bytes=b'{"car":1}', filename="save.json", content_type="application/json")
 
 
@@ -27,7 +28,7 @@ def open_file():
 
 
 def load_level(number):
-    secret = "a value of a variable"
+    password = "the value of a " + "variable"
     try:
         open_file()
     except FileNotFoundError as cause:
@@ -42,7 +43,6 @@ def capture(number):
 
 
 def events():
-    scope.start_session(session_mode="application")
     sentry_sdk.add_breadcrumb(category="ui", message="clicked play", data={"button": "play"})
     capture(7)
     sentry_sdk.capture_message("level loaded", level="info")

@@ -130,10 +130,7 @@ function findMismatch(main: Part, parts: readonly Part[]): Part | undefined {
 
 function inspectNeighbour(path: string, name: string): Part[] {
   try {
-    return inspectFile(path).map((part) => ({
-      ...part,
-      file: { kind: 'native', path, name, size: 0, isUnpacked: false },
-    }));
+    return inspectFile(path).map((part) => ({ ...part, file: { kind: 'native', path, name, size: 0 } }));
   } catch {
     return [];
   }

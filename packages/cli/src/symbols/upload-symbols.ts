@@ -16,13 +16,7 @@ import { batchesOf, SYMBOL_LIMITS } from './batches.ts';
 export type Uploaded = Pick<OutputOf<typeof uploadSymbols>, 'symbols' | 'not_used'>;
 export type Stored = Uploaded['symbols'][number];
 /** `name` is its path in the upload. */
-export type SymbolFile = {
-  readonly path: string;
-  readonly name: string;
-  readonly size: number;
-  /** Whether its folder matters, as that of a script. */
-  readonly isAtPath?: boolean;
-};
+export type SymbolFile = { readonly path: string; readonly name: string; readonly size: number };
 type Package = { path: string; filename: string; size: number; sha256: string };
 
 /** Lists all symbols of the build, page by page. */
@@ -61,10 +55,10 @@ export async function uploadFiles(
   return sent;
 }
 
-/** A single file is sent as it is, unless its folder matters. */
+/** A single file is sent as it is. */
 async function pack(batch: readonly SymbolFile[], zip: string, signal: AbortSignal): Promise<Package> {
   const [first] = batch;
-  if (first !== undefined && batch.length === 1 && !first.isAtPath)
+  if (first !== undefined && batch.length === 1)
     return { path: first.path, filename: basename(first.name), ...(await hashFile(first.path)) };
   const entries = await Promise.all(uniquelyNamed(batch).map(entryOf));
   const { size, sha256 } = await zipEntries(entries, zip, { signal, maxBytes: SYMBOL_LIMITS.uploadBytes });
