@@ -57,7 +57,7 @@ test('a refusal by the service exits with 2, the code and the remedy', async () 
   await put('bad.zip', buildZip([{ name: 'readme.txt', data: 'x' }]));
   const bad = await run(await register(server, game), 'bad.zip');
   assert.deepEqual([bad.code, bad.output.error.code], [1, 'usage']);
-  assert.match(bad.output.error.message, /bad\.zip contains no \.sym files, programs or debug files\.$/);
+  assert.match(bad.output.error.message, /bad\.zip contains no \.sym files, programs, debug files or source maps\.$/);
 });
 
 test('a file that the service does not use, or that is of little use, is a warning', async () => {

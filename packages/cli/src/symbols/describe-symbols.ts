@@ -11,14 +11,23 @@ const STATES: Readonly<Record<ModuleRow['state'], string>> = {
   empty: 'nothing to upload',
 };
 
+const KINDS: Readonly<Record<Exclude<ModuleRow['kind'], 'symbols'>, string>> = {
+  script: 'script',
+  source_map: 'source map',
+  proguard: 'ProGuard mapping',
+  il2cpp: 'IL2CPP lines',
+};
+
 const HEADINGS = ['module', 'id', 'functions', 'lines', 'unwind', 'status'];
 const NUMBERS = [2, 3];
 
 /** A table for people. */
 export function tableOfModules(modules: readonly ModuleRow[]): string[] {
   const cpus = Map.groupBy(modules, ({ debug_file: name }) => name);
-  const nameOf = ({ debug_file: name, cpu }: ModuleRow) =>
-    cpus.get(name)?.some((other) => other.cpu !== cpu) ? `${printable(name)} (${cpu})` : printable(name);
+  const nameOf = ({ kind, debug_file: name, cpu }: ModuleRow) => {
+    if (kind !== 'symbols') return `${printable(name)} (${KINDS[kind]})`;
+    return cpus.get(name)?.some((other) => other.cpu !== cpu) ? `${printable(name)} (${cpu})` : printable(name);
+  };
   const rows = [
     HEADINGS,
     ...modules.map((module) => [

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { recognizeForeignFile } from '@chauffeur/contract/foreign-symbol-file';
+import { MAPPING_KINDS, type MappingKind, mappingKindOf } from '@chauffeur/sentry/mappings/mapping-kind';
 import { LocalError } from '../failures.ts';
 import { openPacked } from './packed.ts';
 import { HEAD_BYTES, inflateHead, type Kind, type Packing, readHead, recogniseKind } from './recognise.ts';
@@ -11,12 +12,14 @@ import { listTar, readAt } from './tar.ts';
 import { listZip } from './unzip.ts';
 
 export type FoundFile = {
-  readonly kind: 'symbols' | 'native';
+  readonly kind: 'symbols' | 'native' | MappingKind;
   /** Path on disk, perhaps of an unpacked copy. */
   readonly path: string;
   /** The path in the folder or archive that was given, separated by `/`. */
   readonly name: string;
   readonly size: number;
+  /** Whether it is a copy from an archive. */
+  readonly isUnpacked: boolean;
 };
 
 /** Archives are also in others, such as a `.sym.gz` in a zip. */
@@ -119,16 +122,19 @@ class Finder {
     if (isMacFile(place.name)) return;
     const head = await headOf(place);
     const kind = this.#kindOf(place.name, head);
-    if (kind === null || (kind !== 'symbols' && kind !== 'native' && !ARCHIVE.test(place.name))) return;
+    if (kind === null || (!isOfUse(kind) && !ARCHIVE.test(place.name))) return;
     await this.#addKind(place, kind);
   }
 
   async #addKind(place: Place, kind: Kind): Promise<void> {
     this.#signal.throwIfAborted();
     const real = resolve(place.path);
-    if (kind === 'symbols' || kind === 'native') {
-      this.#met += 1;
-      if (!this.#seen.has(real)) this.found.push({ kind, ...place, size: (await stat(place.path)).size });
+    if (isOfUse(kind)) {
+      // Without its source map, a script is of no use, and games have many.
+      if (kind !== 'script' || place.isNamed) this.#met += 1;
+      const { path, name, depth } = place;
+      if (!this.#seen.has(real))
+        this.found.push({ kind, path, name, size: (await stat(path)).size, isUnpacked: depth > 0 });
       this.#seen.add(real);
       return;
     }
@@ -194,9 +200,14 @@ class Finder {
   }
 }
 
+/** Whether it isn't an archive. */
+function isOfUse(kind: Kind): kind is FoundFile['kind'] {
+  return kind === 'symbols' || kind === 'native' || MAPPING_KINDS.some((each) => each === kind);
+}
+
 /** Throws LocalError for a file with the extension of symbol files that isn't one. */
 function kindOf(name: string, head: Buffer): Kind | null {
-  const kind = recogniseKind(head);
+  const kind = recogniseKind(head) ?? mappingKindOf(name, head);
   if (!/\.sym$/i.test(name) || kind === 'native' || isMacFile(name)) return kind;
   requireSymbols(name, head);
   return 'symbols';
@@ -232,9 +243,9 @@ async function headOf({ path }: Place): Promise<Buffer> {
 
 function nothingIn(path: string, isFolder: boolean): LocalError {
   return new LocalError(
-    `${path} contains no .sym files, programs or debug files.`,
+    `${path} contains no .sym files, programs, debug files or source maps.`,
     isFolder
-      ? 'Use the folder in which the build leaves its programs and debug files.'
+      ? 'Use the folder in which the build leaves its programs and debug files, or its scripts and source maps.'
       : 'Use an archive of programs, debug files or .sym files.',
   );
 }

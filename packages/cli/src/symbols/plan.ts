@@ -130,7 +130,10 @@ function findMismatch(main: Part, parts: readonly Part[]): Part | undefined {
 
 function inspectNeighbour(path: string, name: string): Part[] {
   try {
-    return inspectFile(path).map((part) => ({ ...part, file: { kind: 'native', path, name, size: 0 } }));
+    return inspectFile(path).map((part) => ({
+      ...part,
+      file: { kind: 'native', path, name, size: 0, isUnpacked: false },
+    }));
   } catch {
     return [];
   }

@@ -2,9 +2,11 @@
 import { open } from 'node:fs/promises';
 import { constants, inflateRawSync } from 'node:zlib';
 import { FOREIGN_FILE_BYTES } from '@chauffeur/contract/foreign-symbol-file';
+import type { MappingKind } from '@chauffeur/sentry/mappings/mapping-kind';
 
-/** A file can be a Breakpad symbol file, a native program or debug file, or contain others. */
-export type Kind = 'symbols' | 'native' | 'zip' | 'tar' | Packing;
+/** A file can be a Breakpad symbol file, a native program or debug file, a script or a mapping, or contain others. */
+export type Kind = ContentKind | MappingKind;
+type ContentKind = 'symbols' | 'native' | 'zip' | 'tar' | Packing;
 
 /** A file that contains one other file. */
 export type Packing = 'gzip' | 'zstd' | 'xz';
@@ -28,7 +30,7 @@ const PACKINGS: readonly (readonly [start: string, packing: Packing])[] = [
 const MODULE = /^MODULE[ \t]+\S+[ \t]+\S+[ \t]+[0-9A-Fa-f]{33,40}[ \t]+\S/;
 
 /** Returns null for a file of any other kind. */
-export function recogniseKind(head: Buffer): Kind | null {
+export function recogniseKind(head: Buffer): ContentKind | null {
   const text = head.toString('latin1', 0, 512);
   if (MODULE.test(text)) return 'symbols';
   if (text.startsWith(PE) || text.startsWith(PDB)) return 'native';

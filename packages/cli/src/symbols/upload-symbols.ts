@@ -16,7 +16,13 @@ import { batchesOf, SYMBOL_LIMITS } from './batches.ts';
 export type Uploaded = Pick<OutputOf<typeof uploadSymbols>, 'symbols' | 'not_used'>;
 export type Stored = Uploaded['symbols'][number];
 /** `name` is its path in the upload. */
-export type SymbolFile = { readonly path: string; readonly name: string; readonly size: number };
+export type SymbolFile = {
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  /** Whether its folder matters, as that of a script. */
+  readonly isAtPath?: boolean;
+};
 type Package = { path: string; filename: string; size: number; sha256: string };
 
 /** Lists all symbols of the build, page by page. */
@@ -55,10 +61,10 @@ export async function uploadFiles(
   return sent;
 }
 
-/** A single file is sent as it is. */
+/** A single file is sent as it is, unless its folder matters. */
 async function pack(batch: readonly SymbolFile[], zip: string, signal: AbortSignal): Promise<Package> {
   const [first] = batch;
-  if (first !== undefined && batch.length === 1)
+  if (first !== undefined && batch.length === 1 && !first.isAtPath)
     return { path: first.path, filename: basename(first.name), ...(await hashFile(first.path)) };
   const entries = await Promise.all(uniquelyNamed(batch).map(entryOf));
   const { size, sha256 } = await zipEntries(entries, zip, { signal, maxBytes: SYMBOL_LIMITS.uploadBytes });

@@ -7,7 +7,7 @@ import { type Converted, describeMissing } from './warnings.ts';
 
 const part = (name: string, changes: Partial<Part> = {}): Part => ({
   ...{ format: 'elf', cpu: 'x86_64', kind: 'program', id: 'A'.repeat(32), hasDebugInfo: true, debugName: undefined },
-  file: { kind: 'native', path: `/build/${name}`, name, size: 1 },
+  file: { kind: 'native', path: `/build/${name}`, name, size: 1, isUnpacked: false },
   ...changes,
 });
 

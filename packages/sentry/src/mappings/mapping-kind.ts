@@ -6,7 +6,7 @@ export const MAPPING_KINDS = ['script', 'source_map', 'proguard', 'il2cpp'] as c
 export type MappingKind = (typeof MAPPING_KINDS)[number];
 
 /** Enough for `mappingKindOf`. */
-export const MAPPING_HEAD_BYTES = 4096;
+const MAPPING_HEAD_BYTES = 4096;
 
 /** The longest text of each kind that is read, in bytes. */
 export const MAX_MAPPING_BYTES = 128 * 1024 * 1024;

@@ -1,4 +1,5 @@
-// Receives the form of a symbol upload, a .sym file, a program or a debug file, also compressed, or a zip of them, and
+// Receives the form of a symbol upload, a .sym file, a program or a debug file, a script or
+// a mapping, also compressed, or a zip of them, and
 // stores the files as blobs that are not recorded yet. The form is our own or that of Breakpad's sym_upload. A zip is first written to an
 // unlinked file, which disappears when it is closed or the process dies.
 
@@ -21,6 +22,7 @@ import { type Fields, readForm } from '../../request/form.ts';
 import type { FilePart } from '../../request/multipart.ts';
 import { type Build, requireBuild } from '../../ship/builds/builds.ts';
 import type { FreeStorage } from '../../ship/usage/usage.ts';
+import type { StoredMapping } from './mappings/store-mapping.ts';
 import { type StoredFile, type StoredNative, storeFile } from './store-native.ts';
 import { dropSymbolBlobs, formatFileName, type StoredText, storeFailure } from './store-text.ts';
 import { unpack, unpacksTooLarge } from './unpack.ts';
@@ -34,6 +36,7 @@ type ReceivedSymbols = {
   readonly build: Build;
   readonly texts: readonly StoredText[];
   readonly natives: readonly StoredNative[];
+  readonly mappings: readonly StoredMapping[];
   readonly form: SymbolForm;
 };
 
@@ -90,7 +93,9 @@ export async function receiveSymbols(
     const files = zip === undefined ? [single!] : await storeZip(ctx, gameId, zip, storage);
     const texts = files.flatMap((file) => ('text' in file ? [file.text] : []));
     const natives = files.flatMap((file) => ('native' in file ? [file.native] : []));
-    return { build, texts, natives, form };
+    // A single file may come before the build in the form.
+    const mappings = files.flatMap((file) => ('mapping' in file ? [{ ...file.mapping, buildId: build.build_id }] : []));
+    return { build, texts, natives, mappings, form };
   } catch (error) {
     if (single !== undefined) await dropSymbolBlobs(ctx, [contentOf(single).blobKey]);
     throw error;
@@ -100,7 +105,8 @@ export async function receiveSymbols(
 }
 
 function contentOf(file: StoredFile): { readonly checksum: string; readonly blobKey: string } {
-  return 'text' in file ? file.text : file.native;
+  if ('text' in file) return file.text;
+  return 'native' in file ? file.native : file.mapping;
 }
 
 async function* hashed(source: ByteSource, hash: Hash): AsyncGenerator<Uint8Array> {

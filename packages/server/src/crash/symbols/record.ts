@@ -7,6 +7,8 @@ import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import { type Build, orDeletedBuild } from '../../ship/builds/builds.ts';
 import { enforceQuota } from '../../ship/usage/usage.ts';
+import { mappingsOfBuild } from './mappings/mappings.sql.ts';
+import { insertMappings, type StoredMapping } from './mappings/store-mapping.ts';
 import { formatPoorer, hasMoreUnwind, replaces, unwindNameOf } from './module-facts.ts';
 import * as native from './native.sql.ts';
 import type { StoredNative } from './store-native.ts';
@@ -32,6 +34,7 @@ type Batch = {
   readonly keyRef: string;
   readonly texts: readonly StoredText[];
   readonly natives: readonly StoredNative[];
+  readonly mappings?: readonly StoredMapping[];
   /** The native file that the texts were made of. Its row is deleted. */
   readonly converted?: { readonly nativeUid: string; readonly blobKey: string; readonly checksum: string };
 };
@@ -43,8 +46,8 @@ type Batch = {
  * sweep.
  */
 export async function recordSymbols(ctx: Context, batch: Batch): Promise<Recorded> {
-  const { build, texts, natives } = batch;
-  const keys = [...texts, ...natives].map(({ blobKey }) => blobKey);
+  const { build, texts, natives, mappings = [] } = batch;
+  const keys = [...texts, ...natives, ...mappings].map(({ blobKey }) => blobKey);
   const byModule = groupByModule(texts);
   if (byModule instanceof ApiError) {
     await dropSymbolBlobs(ctx, keys);
@@ -91,7 +94,11 @@ function describeConflict(first: StoredText, second: StoredText): string {
 /** A text of this upload, or one that was made of a native file of it for another build. */
 type NewText = StoredText & { readonly nativeChecksum: string | null };
 
-async function insert(tx: Tx, { build, keyRef, natives, converted }: Batch, uploaded: readonly StoredText[]) {
+async function insert(
+  tx: Tx,
+  { build, keyRef, natives, mappings = [], converted }: Batch,
+  uploaded: readonly StoredText[],
+) {
   const { game_id: gameId, build_id: buildId } = build;
   const owner = { gameId, buildId, keyRef };
   await symbols.lockSymbols(tx, gameId);
@@ -120,13 +127,17 @@ async function insert(tx: Tx, { build, keyRef, natives, converted }: Batch, uplo
     poorer.push(...chosen.poorer);
   }
   const waiting = await insertWaiting(tx, owner, known.unknown);
+  const mapped = await insertMappings(tx, gameId, keyRef, mappings);
   const rows = await symbols.symbolsOfTexts(tx, gameId, buildId, [...kept.keys()]);
   for (const checksum of insertedChecksums) await enqueueCompile(tx, gameId, checksum);
   // Texts that are already compiled get no compile job, but reports of this build may have been processed without them.
   for (const symbol of rows.filter(({ state }) => state === 'compiled')) await enqueueArrived(tx, gameId, symbol);
   const used = [...kept.values()].filter(({ checksum }) => insertedChecksums.has(checksum));
-  const keys = new Set([...used.map(({ blobKey }) => blobKey), ...waiting.keys]);
-  return { rows: [...rows, ...waiting.rows], keys, poorer };
+  const mappedKeys = mapped.flatMap(({ blob_key: key }) => key ?? []);
+  const keys = new Set([...used.map(({ blobKey }) => blobKey), ...waiting.keys, ...mappedKeys]);
+  const uids = mapped.map(({ mapping_uid: uid }) => uid);
+  const mappedRows = uids.length === 0 ? [] : await mappingsOfBuild(tx, gameId, buildId, uids);
+  return { rows: [...rows, ...waiting.rows, ...mappedRows], keys, poorer };
 }
 
 /** Finds the texts that were already made of these files. `unknown` are the other files, each once. */

@@ -6,11 +6,13 @@ import { GIB, LIMITS } from '@chauffeur/contract/limits';
 import { MemorySource } from '@chauffeur/debug-symbols/byte-source';
 import { detectFormat } from '@chauffeur/debug-symbols/file-format';
 import { isSafeName } from '@chauffeur/minidump/symbols/symbol-path';
+import { mappingKindOf } from '@chauffeur/sentry/mappings/mapping-kind';
 import type { Context } from '../../context.ts';
 import { peek } from '../../kernel/blobs/peek.ts';
 import type { ByteSource } from '../../kernel/blobs/store.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
 import type { FreeStorage } from '../../ship/usage/usage.ts';
+import { type StoredMapping, storeMapping } from './mappings/store-mapping.ts';
 import {
   countAgainst,
   dropSymbolBlobs,
@@ -33,18 +35,24 @@ export type StoredNative = {
   readonly blobKey: string;
 };
 
-export type StoredFile = { readonly text: StoredText } | { readonly native: StoredNative };
+export type StoredFile =
+  | { readonly text: StoredText }
+  | { readonly native: StoredNative }
+  | { readonly mapping: StoredMapping };
 
 type Upload = { readonly name: string; readonly source: ByteSource; readonly storage: FreeStorage };
 
 /** Enough for the headers by which native files are recognized. */
 const HEAD_BYTES = 4096;
 
-/** Stores a symbol file or a native file. Throws the errors of `storeText`, after which nothing is kept. */
+/** Stores a symbol file, a native file, a script or a mapping, whose address is its path in the upload. Throws the errors of `storeText`, after which nothing is kept. */
 export async function storeFile(ctx: Context, gameId: string, { name, source, storage }: Upload): Promise<StoredFile> {
   const { head, all } = await peek(source, HEAD_BYTES);
   const upload = { name, source: all, storage };
   const format = detectFormat(new MemorySource(head));
+  const kind = format === undefined ? mappingKindOf(name, head) : null;
+  if (kind !== null)
+    return { mapping: await storeMapping(ctx, gameId, { kind, fileName: name, url: name, source: all, storage }) };
   // Web builds send their stacks as text.
   if (format === undefined || format === 'wasm') return { text: await storeText(ctx, gameId, upload) };
   return { native: await storeNative(ctx, gameId, upload) };

@@ -37,10 +37,14 @@ export const uploadSymbols = stream(
     await countUse(ctx, ctx.db, gameId, limit);
     ctx.metrics.uploadsInProgress.inc();
     try {
-      const { build, texts, natives, form } = await receiveSymbols(ctx, caller, request, { buildId, storage });
-      const { rows, poorer } = await recordSymbols(ctx, { build, keyRef, texts, natives });
-      ctx.metrics.symbolFiles.inc(texts.length + natives.length);
-      for (const { size } of [...texts, ...natives]) ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
+      const { build, texts, natives, mappings, form } = await receiveSymbols(ctx, caller, request, {
+        buildId,
+        storage,
+      });
+      const { rows, poorer } = await recordSymbols(ctx, { build, keyRef, texts, natives, mappings });
+      ctx.metrics.symbolFiles.inc(texts.length + natives.length + mappings.length);
+      for (const { size } of [...texts, ...natives, ...mappings])
+        ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);
       return answer(form === 'breakpad' ? 200 : 201, {
         build_id: build.build_id,
         count: rows.length,

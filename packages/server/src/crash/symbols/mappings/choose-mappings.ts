@@ -1,6 +1,6 @@
 // Chooses the files that lead the scripts of a report to their sources: by the debug id of a script, which is in the
 // report or in the script, or by its address in the build or release.
-import { urlCandidates } from '@chauffeur/sentry/mappings/script-url';
+import { baseOf, urlCandidates } from '@chauffeur/sentry/mappings/script-url';
 import type { FoundMapping } from './mappings.sql.ts';
 
 /** A script that a frame is in. */
@@ -30,7 +30,8 @@ export function chooseMapping(
     const [map, script] = [byId(maps), byId(scripts)];
     if (map !== null || (script !== null && hasOwnMap(script))) return { map, script };
   }
-  for (const url of urlCandidates(place)) {
+  const candidates = urlCandidates(place);
+  for (const url of [...candidates, ...soleUrl(candidates.at(-1), found)]) {
     const at = (of: readonly FoundMapping[], wanted: string) => {
       const same = of.filter((each) => each.url === wanted);
       return same.find((each) => each.dist === dist) ?? same[0] ?? null;
@@ -46,27 +47,40 @@ export function chooseMapping(
   return null;
 }
 
+/** The script of this name, if the build has only one: the folder that was uploaded may have others above it. */
+function soleUrl(bare: string | undefined, found: readonly FoundMapping[]): string[] {
+  if (bare === undefined) return [];
+  const end = bare.slice(1);
+  const urls = found
+    .filter(({ build_id: buildId }) => buildId !== null)
+    .map(({ url }) => url.replace(/\.map$/, ''))
+    .filter((url) => url.endsWith(end));
+  const distinct = [...new Set(urls)];
+  return distinct.length === 1 ? distinct : [];
+}
+
 function hasOwnMap({ url, map_url: mapUrl }: FoundMapping): boolean {
   return url !== '' && mapUrl === url;
 }
 
+type Search = { readonly debugIds: string[]; readonly urls: string[]; readonly names: string[] };
+
 /** What has to be searched for these scripts. Of a script that is found, its map is searched next. */
-export function searchFor(places: readonly ScriptPlace[]): { debugIds: string[]; urls: string[] } {
+export function searchFor(places: readonly ScriptPlace[]): Search {
   const urls = places.flatMap(({ place }) => urlCandidates(place));
   return {
     debugIds: [...new Set(places.map(({ debugId }) => debugId).filter(Boolean))],
     urls: [...new Set(urls.flatMap((url) => [url, `${url}.map`]))],
+    names: [...new Set(urls.map(baseOf).flatMap((name) => [name, `${name}.map`]))],
   };
 }
 
 /** The ids and addresses of maps that scripts name and that weren't searched yet. */
-export function searchForMaps(
-  found: readonly FoundMapping[],
-  { debugIds, urls }: { debugIds: readonly string[]; urls: readonly string[] },
-): { debugIds: string[]; urls: string[] } {
+export function searchForMaps(found: readonly FoundMapping[], { debugIds, urls }: Search): Search {
   const scripts = found.filter(({ kind }) => kind === 'script');
   return {
     debugIds: [...new Set(scripts.map((each) => each.debug_id))].filter((id) => id !== '' && !debugIds.includes(id)),
     urls: [...new Set(scripts.map((each) => each.map_url))].filter((url) => url !== '' && !urls.includes(url)),
+    names: [],
   };
 }

@@ -182,6 +182,8 @@ export function deleteUnusedMappings(db: Db, before: Date): Promise<number> {
 export type MappingSearch = {
   readonly debugIds: readonly string[];
   readonly urls: readonly string[];
+  /** The last parts of URLs, for files of the build in folders that aren't part of its address. */
+  readonly names: readonly string[];
   readonly buildId: string;
   /** Releases as the report names them, and the versions that they may be. */
   readonly releases: readonly string[];
@@ -209,7 +211,7 @@ const MAX_FOUND = 1000;
 export function findMappings(
   db: Db,
   gameId: string,
-  { debugIds, urls, buildId, releases }: MappingSearch,
+  { debugIds, urls, names, buildId, releases }: MappingSearch,
 ): Promise<FoundMapping[]> {
   return rows(
     db,
@@ -220,7 +222,8 @@ export function findMappings(
         (debug_id <> '' and debug_id = any(${debugIds}::text[]))
         or (url <> '' and url = any(${urls}::text[]) and (build_id = ${buildId}::uuid
           or (release <> '' and (release = any(${releases}::text[])
-            or regexp_replace(release, '^.*@', '') = any(${releases}::text[]))))))
+            or regexp_replace(release, '^.*@', '') = any(${releases}::text[])))))
+        or (build_id = ${buildId}::uuid and url <> '' and regexp_replace(url, '^.*/', '') = any(${names}::text[])))
       order by build_id is not distinct from ${buildId}::uuid desc, uploaded_at desc limit ${MAX_FOUND}`,
   );
 }

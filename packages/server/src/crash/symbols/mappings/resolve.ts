@@ -190,7 +190,7 @@ async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: SentryEv
   if (debugIds.length === 0 || !stacksOf(event).some(({ frames }) => frames.some(isJava)))
     return { value: event, missing: [] };
   const { gameId, buildId } = origin;
-  const search = { debugIds: debugIds.slice(0, MAX_SCRIPTS), urls: [], buildId, releases: [] };
+  const search = { debugIds: debugIds.slice(0, MAX_SCRIPTS), urls: [], names: [], buildId, releases: [] };
   const found = (await findMappings(ctx.db, gameId, search)).filter(({ kind }) => kind === 'proguard');
   const [mapping] = found;
   if (mapping === undefined)
