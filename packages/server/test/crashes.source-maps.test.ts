@@ -5,11 +5,12 @@ import { after, before, describe, test } from 'node:test';
 import { recordMappings, storeMapping } from '../src/crash/symbols/mappings/store-mapping.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { requireFreeStorage } from '../src/ship/usage/usage.ts';
-import { untilDone } from './setup/crash-dumps.ts';
+import { readDumpFixture, readSymbolFixture, reportCrash, untilDone } from './setup/crash-dumps.ts';
 import { report } from './setup/crashes.ts';
 import { buildMinifiedGame, type MinifiedGame } from './setup/minified-game.ts';
 import { reportEvent } from './setup/sentry-events.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
+import { addSymbols } from './setup/symbols.ts';
 import { until } from './setup/until.ts';
 import { register } from './setup/uploads.ts';
 
@@ -168,6 +169,36 @@ describe('a report of renamed Java', () => {
     );
     assert.equal(found.event.exceptions[0].type, 'GameOver');
     assert.deepEqual(found.missing_symbols, []);
+  });
+});
+
+describe('a dump of a game that IL2CPP translated', () => {
+  test('shows the lines of C# once the line mappings of its build are uploaded', async () => {
+    const buildId = await register(server, game, { version: '1.9.9' });
+    const id = await reportCrash(server, game, buildId, { dump: readDumpFixture('null_deref_inline') });
+    // The symbols name the file as IL2CPP would.
+    const symbols = readSymbolFixture('null_deref_inline')
+      .toString()
+      .replaceAll(/null_deref_inline\.(?:cc|cpp|c)$/gm, 'Assembly-CSharp.cpp');
+    await addSymbols(server, game, buildId, Buffer.from(symbols));
+    const stackOf = async () =>
+      (await request(`${server.api}/games/${game.uid}/crashes/${id}/stack`, { headers })).body.data?.crashed.frames;
+    const generated = await until(async () => {
+      const frames: Frame[] = (await stackOf()) ?? [];
+      return frames.find(({ file }) => file?.endsWith('Assembly-CSharp.cpp'));
+    });
+    const lines = { [`${generated.line! - 2}`]: 14, [`${generated.line! + 1}`]: 15 };
+    const text = JSON.stringify({ '/build/il2cppOutput/Assembly-CSharp.cpp': { '/game/Assets/Player.cs': lines } });
+    const storage = await requireFreeStorage(server.ctx, game.uid);
+    const source = bytesOfBuffer(Buffer.from(text));
+    const upload = { kind: 'il2cpp', fileName: 'LineNumberMappings.json', buildId, source, storage } as const;
+    const mappings = [await storeMapping(server.ctx, game.uid, upload)];
+    await recordMappings(server.ctx, game.uid, { keyRef: 'key', mappings });
+    await until(async () => {
+      const frames: Frame[] = await stackOf();
+      return frames.some(({ file, line }) => file === '/game/Assets/Player.cs' && line === 14);
+    });
+    assert.ok((await readReport(id)).stack.some(({ file }: Frame) => file === '/game/Assets/Player.cs'));
   });
 });
 

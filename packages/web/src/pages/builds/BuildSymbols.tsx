@@ -43,7 +43,11 @@ export function BuildSymbols({ game, buildId, os }: BuildSymbolsProps) {
         skeletonRows={2}
         empty={
           os === 'web' ? (
-            <Text size="sm">Web builds need no symbols. Their crash reports contain the stack as text.</Text>
+            <EmptyState command={command}>
+              No source maps yet. If the scripts of this build are minified, upload its folder with the{' '}
+              <DocLink page="symbols">source maps</DocLink>, and crash reports show your own functions and lines,
+              including reports that have already arrived:
+            </EmptyState>
           ) : (
             <EmptyState command={command}>
               No symbols yet. They add function names and line numbers to this build's crash reports, including reports
@@ -71,6 +75,25 @@ const NATIVE_STATES = {
   unreadable: { tone: 'bad', label: 'Not converted' },
 } as const;
 
+/** What a script or a mapping is while a job checks it. */
+const MAPPING_STATES = {
+  stored: { tone: 'busy', label: 'Checking' },
+  compiled: SYMBOLS.compiled,
+  unreadable: SYMBOLS.unreadable,
+} as const;
+
+const KINDS: Readonly<Record<Exclude<BuildSymbol['kind'], 'symbols'>, string>> = {
+  script: 'script',
+  source_map: 'source map',
+  proguard: 'ProGuard or R8 mapping',
+  il2cpp: 'lines of IL2CPP',
+};
+
+function kindOf({ kind, os, cpu, debug_file: name, ...checksums }: BuildSymbol): string {
+  if (kind !== 'symbols') return KINDS[kind];
+  return isNative(checksums) ? formatNativeKind(name) : `${os} ${cpu}`;
+}
+
 const RETRY = 'Upload the file again to retry, or convert it on your machine with chauffeur symbols.';
 
 /** Whether it is a program or debug file that isn't converted: its checksum is that of the file itself. */
@@ -79,6 +102,7 @@ function isNative({ checksum, native_checksum: native }: Pick<BuildSymbol, 'chec
 }
 
 function stateOf(symbol: BuildSymbol) {
+  if (symbol.kind !== 'symbols') return MAPPING_STATES[symbol.state];
   if (isNative(symbol)) return NATIVE_STATES[symbol.state];
   return symbol.state === 'compiled' && symbol.functions === 0 ? WITHOUT_FUNCTIONS : SYMBOLS[symbol.state];
 }
@@ -87,17 +111,18 @@ const COLUMNS: readonly Column<BuildSymbol>[] = [
   {
     header: 'Module',
     overflow: 'anywhere',
-    cell: ({ debug_file, os, cpu, problem, poorer_at: poorerAt, ...symbol }) => (
+    cell: (symbol) => (
       <>
-        <strong>{debug_file}</strong>{' '}
+        <strong>{symbol.debug_file}</strong>{' '}
         <Text span size="sm" c="dimmed">
-          {isNative(symbol) ? formatNativeKind(debug_file) : `${os} ${cpu}`}
+          {kindOf(symbol)}
         </Text>
-        {problem !== null && <Text size="sm">{problem}</Text>}
+        {symbol.problem !== null && <Text size="sm">{symbol.problem}</Text>}
         {isNative(symbol) && symbol.state === 'unreadable' && <Text size="sm">{RETRY}</Text>}
-        {poorerAt !== null && (
+        {symbol.poorer_at !== null && (
           <Text size="sm">
-            A less complete file was uploaded <Time at={poorerAt} /> and isn't used. To use it, delete this one first.
+            A less complete file was uploaded <Time at={symbol.poorer_at} /> and isn't used. To use it, delete this one
+            first.
           </Text>
         )}
       </>
@@ -181,7 +206,8 @@ function moduleColumns(reports: number): Column<Module>[] {
     { header: 'Module', overflow: 'anywhere', cell: ({ module }) => <strong>{module}</strong> },
     {
       header: 'Debug ID',
-      cell: ({ module, debug_id }) => <CopyText text={debug_id} label={`debug ID of ${module}`} />,
+      cell: ({ module, debug_id }) =>
+        debug_id === '' ? '–' : <CopyText text={debug_id} label={`debug ID of ${module}`} />,
     },
     {
       header: 'Reason',

@@ -21,6 +21,7 @@ import type { FileKeys } from '../report/files.ts';
 import type { Trace } from '../text/trace.ts';
 import { eventOf } from './event.ts';
 import { firstLineOf } from './group-response.ts';
+import { withCsharpLines } from './il2cpp-lines.ts';
 import { explainMissing } from './missing-symbols.ts';
 import type { SummaryRow } from './report-list.sql.ts';
 
@@ -165,12 +166,14 @@ export function findReportSession(db: Db, gameId: string, reportId: string): Pro
 }
 
 /** Files with the system, which a trace does not say. */
-export type FoundFiles = StoredFiles & Pick<ReportRow, 'os' | 'arch' | 'received_at'>;
+export type FoundFiles = StoredFiles &
+  Pick<ReportRow, 'os' | 'arch' | 'received_at' | 'build_id'> & { game_id: string };
 
 export function findFiles(db: Db, gameId: string, reportId: string): Promise<FoundFiles | undefined> {
   return row(
     db,
-    sql<FoundFiles>`select ${files}, os, arch, received_at from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
+    sql<FoundFiles>`select ${files}, os, arch, received_at, build_id, game_id from crash_reports
+      where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }
 
@@ -191,7 +194,9 @@ export async function readCrash(
   const event = await readEventOf(ctx, report);
   const missing = await explainMissing(ctx, gameId, report.build_id, report.missing_symbols);
   const resolved = event === null ? null : await resolveEventOf(ctx, gameId, report, event);
-  return crashOf(report, missing, resolved && eventOf(resolved.value, role));
+  const origin = { gameId, buildId: report.build_id, debugIds: [] };
+  const frames = report.frames && [...(await withCsharpLines(ctx, origin, report.frames))];
+  return crashOf({ ...report, frames }, missing, resolved && eventOf(resolved.value, role));
 }
 
 export function unknownCrash(): ApiError {

@@ -14,6 +14,7 @@ import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
 import { moduleIdOf, readStoredReport, trimZeros } from '../process/excerpt.ts';
 import { readLogTail, tailStartOf } from '../report/log-text.ts';
 import type { RelatedException, Trace, TraceException, TraceFrame } from '../text/trace.ts';
+import { reportWithCsharpLines } from './il2cpp-lines.ts';
 import { type FoundFiles, noSuchFile, refuseReading, requireFiles } from './report.ts';
 
 /** Throws `noSuchCrashFile` until the report is processed, and if it has no stack. */
@@ -22,7 +23,8 @@ export const getCrashStack = handle(contract.getCrashStack, async (ctx, { caller
   const { stack_key: key, trace } = found;
   if (key === null && trace !== null) return traceStackOf(trace, found);
   if (key === null) throw noSuchFile('stack');
-  return stackOf(await readStoredReport(ctx.blobs, key).catch((error) => refuseReading('stack', error)));
+  const report = await readStoredReport(ctx.blobs, key).catch((error) => refuseReading('stack', error));
+  return stackOf(await reportWithCsharpLines(ctx, { gameId: found.game_id, buildId: found.build_id }, report));
 });
 
 export const getCrashLog = handle(contract.getCrashLog, async (ctx, { caller, input }) => {
