@@ -281,7 +281,9 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
       (key) => `envelope/?sentry_key=${key}`,
       'text/plain',
       () => {
+        const session = { sid: randomUUID(), did: randomUUID(), status: 'crashed', attrs: { release: 'owls@1.0.0' } };
         const items = ['{}', '{"type":"event"}', JSON.stringify(sentryEvent())];
+        items.push('{"type":"session"}', JSON.stringify(session));
         return Buffer.from([...items, '{"type":"attachment","length":3,"filename":"a.txt"}', 'abc', ''].join('\n'));
       },
     ),
