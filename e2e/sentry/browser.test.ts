@@ -1,45 +1,55 @@
 // A page with Sentry's SDK in Chromium, on another origin than the server.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import { untilCompiled } from '../../packages/server/test/setup/symbols.ts';
 import { untilEqual } from '../../packages/server/test/setup/until.ts';
 import { NO_CHROMIUM } from '../setup/chromium.ts';
+import { runCommand } from '../setup/processes.ts';
 import {
   clientFile,
   missingClient,
   openReportingGame,
   RELEASE,
+  type Report,
   type ReportingGame,
   summaryOf,
 } from '../setup/sentry-clients.ts';
 import { serveSite } from '../setup/site.ts';
 import { openStudio, type Studio } from '../setup/studio.ts';
 
+type Frame = NonNullable<Report['event']>['exceptions'][number]['frames'][number];
+
 const BREADCRUMB = 'ui.click: body > button';
 
 describe("a page with Sentry's SDK", { skip: missingClient('javascript') }, () => {
   let studio: Studio;
   let website: Server;
-  const site = serveSite(async ({ service }) => {
+  const site = serveSite(async ({ service, folder }) => {
     studio = await openStudio(service);
-  });
-  before(async () => {
-    website = await serveGame();
+    await bundleGame(folder);
+    website = await serveFolder(folder);
   });
   after(() => website.close());
 
   /** Opens the page of a new game. */
   async function start(more: Record<string, string> = {}): Promise<{ game: ReportingGame; page: Page }> {
     const game = await openReportingGame(site.service, studio.session);
+    return { game, page: await open(game, more) };
+  }
+
+  async function open(game: ReportingGame, more: Record<string, string>, from = website): Promise<Page> {
     const page = await site.openPage();
-    const { port } = website.address() as AddressInfo;
+    const { port } = from.address() as AddressInfo;
     const query = new URLSearchParams({ dsn: game.dsn, release: RELEASE, ...more });
     await page.goto(`http://127.0.0.1:${port}/play?${query}`);
-    return { game, page };
+    return page;
   }
 
   /** Presses a button, and waits until the page says that all is sent. */
@@ -118,6 +128,32 @@ describe("a page with Sentry's SDK", { skip: missingClient('javascript') }, () =
       await untilEqual(() => game.sessions(), [1, 1]);
     });
 
+  test('has the names and lines of its sources if it is minified', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/cannot load level/);
+    const game = await openReportingGame(site.service, studio.session);
+    const folder = join(site.folder, 'minified');
+    await bundleGame(folder, { minify: true });
+    const args = ['symbols', '--build-id', game.buildId, '--inject', folder];
+    const { code, stderr } = await runCommand(args, { environment: game.environment, folder });
+    assert.equal(code, 0, stderr);
+    await untilCompiled(site.service, game, game.buildId);
+    const minified = await serveFolder(folder);
+    try {
+      await press(await open(game, {}, minified), 'crash');
+    } finally {
+      minified.close();
+    }
+    const [report, ...others] = await game.reports();
+    assert.deepEqual(others, []);
+    const { title, own } = summaryOf(report!);
+    assert.equal(title, 'TypeError: no such file | page.openFile');
+    assert.deepEqual(own.slice(0, 2), ['page.loadLevel', 'page.crash']);
+    const [{ file, source }] = report!.event!.exceptions[0]!.frames as [Frame];
+    assert.match(file!, /javascript\/page\.js$/);
+    assert.match(source!.lines[source!.at]!, /throw new Error\(`cannot load level/);
+  });
+
   test('can send everything through a tunnel', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     site.expectErrors(/cannot load level/);
@@ -130,20 +166,22 @@ describe("a page with Sentry's SDK", { skip: missingClient('javascript') }, () =
   });
 });
 
-/** A page with the game and the SDK in one script, as bundlers make it. */
-async function serveGame(): Promise<Server> {
+/** Writes the game and the SDK as one script with its source map, as bundlers make them. */
+async function bundleGame(dir: string, { minify = false } = {}): Promise<void> {
   const bundle = await rolldown({ input: clientFile('javascript', 'page.js'), platform: 'browser' });
-  const { output } = await bundle.generate({ format: 'iife' });
+  await bundle.write({ dir, format: 'iife', entryFileNames: 'game.js', minify, sourcemap: true });
   await bundle.close();
-  const server = createServer((request, response) => {
+}
+
+/** Serves the script in a folder, and a page with it. */
+async function serveFolder(folder: string): Promise<Server> {
+  const server = createServer(async (request, response) => {
     const isScript = request.url === '/game.js';
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    response.end(
-      isScript
-        ? output[0].code
-        : '<!doctype html><title>Game</title><link rel="icon" href="data:,"><body><script src="/game.js"></script>',
-    );
+    response.end(isScript ? await readFile(join(folder, 'game.js')) : PAGE);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return server;
 }
+
+const PAGE = '<!doctype html><title>Game</title><link rel="icon" href="data:,"><body><script src="/game.js"></script>';

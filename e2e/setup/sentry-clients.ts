@@ -12,7 +12,7 @@ import { type Ask, askAs } from '../../packages/server/test/setup/api-calls.ts';
 import type { KeyHolder } from '../../packages/server/test/setup/server.ts';
 import { until } from '../../packages/server/test/setup/until.ts';
 import { register } from '../../packages/server/test/setup/uploads.ts';
-import { makeFolder, type Service } from './processes.ts';
+import { type Environment, makeFolder, type Service } from './processes.ts';
 import { keyOf, type Session } from './studio.ts';
 
 /** Where `e2e/sentry/install` puts them. */
@@ -59,6 +59,8 @@ export type ReportingGame = KeyHolder & {
   /** The build of the release. */
   readonly buildId: string;
   readonly dsn: string;
+  /** The environment variables of the `chauffeur` command. */
+  readonly environment: Environment;
   readonly ask: Ask;
   /** Runs a scenario of a client until its process has ended. */
   play(client: Client, scenario: string, options?: { origin?: string; release?: string }): Promise<Played>;
