@@ -104,6 +104,22 @@ export const GUIDE_PLANS: Readonly<Record<string, Plan>> = {
   },
   'symbols: chauffeur push dist/linux --version 1.3.0 --os linux --arch x86_64 --symbols symbols': RUN,
   'symbols: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" symbols': RUN,
+  'symbols: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" dist/web': {
+    elsewhere: 'packages/server/test/symbols.scripts.test.ts',
+    as: "run(['--build-id', buildId, 'web'])",
+  },
+  'symbols: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" --inject dist/web': {
+    elsewhere: 'packages/server/test/symbols.scripts.test.ts',
+    as: "run(['--build-id', buildId, '--inject', 'inject'])",
+  },
+  'symbols: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" app/build/outputs/mapping/release': {
+    elsewhere: 'packages/server/test/symbols.scripts.test.ts',
+    as: "run(['--build-id', buildId, 'android'])",
+  },
+  'javascript: chauffeur symbols --build-id "$SERVICE_GAMES_BUILD_ID" dist/web': {
+    elsewhere: 'packages/server/test/symbols.scripts.test.ts',
+    as: "run(['--build-id', buildId, 'web'])",
+  },
   'symbols: curl -u "$SERVICE_ACCESS_TOKEN:$SERVICE_SECRET_KEY" \\': RUN,
   'symbols: KEY="$SERVICE_ACCESS_TOKEN:$SERVICE_SECRET_KEY"': { not: 'Debian has no package with sym_upload' },
   'cpp: minidump_upload -p Parking -v 1.2.0 crash.dmp \\': { not: 'Debian has no package with minidump_upload' },

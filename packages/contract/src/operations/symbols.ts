@@ -72,7 +72,7 @@ const SymbolPage = Type.Object({ ...SymbolList.properties, next_cursor: NextCurs
 export const uploadSymbols = defineOperation({
   id: 'symbols.upload',
   summary:
-    "Upload a Breakpad .sym file, a program or a debug file, or a zip of them, for a build; Breakpad's sym_upload works as well",
+    "Upload a Breakpad .sym file, a program or a debug file, a script with its source map, a mapping, or a zip of them, for a build; Breakpad's sym_upload works as well",
   method: 'POST',
   path: '/tool/upload/symbols',
   host: 'upload',
