@@ -32,6 +32,8 @@ const BUTTONS = {
   async events() {
     const associatedEventId = capture(7);
     Sentry.captureMessage('level loaded', 'info');
+    // Players write after the error was sent.
+    await Sentry.flush(5000);
     const image = await new Promise((resolve) => document.createElement('canvas').toBlob(resolve));
     const data = new Uint8Array(await image.arrayBuffer());
     const screenshot = { filename: 'screenshot.png', data, contentType: 'image/png' };
