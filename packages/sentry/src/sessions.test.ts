@@ -4,15 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { formatRateLimits, UNUSED_CATEGORIES } from './answers.ts';
 import { discardedOf } from './client-report.ts';
-import {
-  isRandomId,
-  joinUpdates,
-  SESSION_STATUSES,
-  type SessionUpdate,
-  sessionCountsOf,
-  sessionOf,
-  worseStatus,
-} from './sessions.ts';
+import { isRandomId, joinUpdates, SESSION_STATUSES, type SessionUpdate, sessionOf, worseStatus } from './sessions.ts';
 
 const SID = 'aece1d8d-b221-4862-64ac-aa46e64c775b';
 
@@ -39,7 +31,6 @@ describe('sessionOf', () => {
       fc.property(fc.object({ withNullPrototype: true }), fc.anything(), (fields, status) => {
         const session = sessionOf({ ...fields, sid: SID, status, duration: status, seq: status, attrs: fields });
         assert.ok(session !== null && SESSION_STATUSES.includes(session.status));
-        sessionCountsOf({ aggregates: [fields, status], attrs: status });
         discardedOf({ discarded_events: [fields, { reason: status, category: status, quantity: 1 }] });
       }),
     );

@@ -1,6 +1,6 @@
-// Reads sessions: one for each run of the game, in updates that share an id, or counted by the minute.
+// Reads sessions: one for each run of the game, in updates that share an id.
 import { eventIdOf } from './ids.ts';
-import { countOf, fieldOf, flagOf, isFields, lineOf, numberOf, timeOf } from './values.ts';
+import { countOf, fieldOf, flagOf, lineOf, numberOf, timeOf } from './values.ts';
 
 /** The statuses from the best to the worst, which counts. */
 export const SESSION_STATUSES = ['ok', 'errored', 'unhandled', 'abnormal', 'crashed'] as const;
@@ -116,41 +116,6 @@ function smallest(a: number | null, b: number | null): number | null {
 
 function largest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
-}
-
-export type SessionCounts = SessionBuild & {
-  readonly startedAt: number;
-  readonly did: string;
-  readonly exited: number;
-  readonly errored: number;
-  readonly crashed: number;
-  readonly abnormal: number;
-};
-
-const MAX_AGGREGATES = 1000;
-const MAX_COUNT = 1_000_000;
-
-/** Sessions of servers, which only count them. They have no ids, so it can't be noticed if they arrive twice. */
-export function sessionCountsOf(value: unknown): SessionCounts[] {
-  const aggregates = fieldOf(value, 'aggregates');
-  if (!Array.isArray(aggregates)) return [];
-  const build = buildOf(fieldOf(value, 'attrs'));
-  return aggregates.slice(0, MAX_AGGREGATES).flatMap((aggregate: unknown) => {
-    const startedAt = isFields(aggregate) ? timeOf(aggregate.started) : null;
-    if (startedAt === null) return [];
-    const count = (name: string) => countOf(fieldOf(aggregate, name), MAX_COUNT) ?? 0;
-    return [
-      {
-        ...build,
-        startedAt,
-        did: lineOf(fieldOf(aggregate, 'did'), 128),
-        exited: count('exited'),
-        errored: count('errored'),
-        crashed: count('crashed') + count('unhandled'),
-        abnormal: count('abnormal'),
-      },
-    ];
-  });
 }
 
 /**

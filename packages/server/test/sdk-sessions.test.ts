@@ -347,6 +347,47 @@ describe('many sessions', () => {
     assert.deepEqual(Object.values(counts), [2000, 2000, 2000, 2000, 2000, 2000]);
   });
 
+  it('are counted the same by several processes that get updates of the same ones at once', async () => {
+    const sender = await start();
+    const second = await startServer({ role: 'api', clock: { now: () => now }, shareWith: server });
+    try {
+      const [players, sids] = [3, 20].map((count) => Array.from({ length: count }, () => randomUUID()));
+      const some = (no: number) =>
+        sids!.map((sid, index) =>
+          sessionOf({
+            ...{ sid, did: index % 4 === 3 ? null : players![index % 4] },
+            status: (index + no) % 7 === 0 ? 'crashed' : 'ok',
+            started: startedOn(index % 2 === 0 ? '2026-11-27' : '2026-11-28'),
+          }),
+        );
+      await Promise.all(
+        Array.from({ length: 24 }, (_, no) =>
+          sendSessions({ ...sender, server: no % 2 === 0 ? server : second }, ...some(no)),
+        ),
+      );
+    } finally {
+      await second.stop();
+    }
+    const recounted = await rows(
+      server.ctx.db,
+      sql<
+        Record<string, string | number>
+      >`with stored as (select * from sdk_sessions where game_id = ${sender.game.uid}),
+          last as (
+            select device_uid, max(day) as day, max(day) filter (where is_crashed) as crash_day from stored
+            where device_uid is not null group by device_uid
+          )
+        select day::text, build_id, count(*) as sessions, count(*) filter (where is_crashed) as crashed,
+          (select count(*) from last where last.day = stored.day) as devices,
+          (select count(*) from last where crash_day = stored.day) as crashed_devices,
+          count(distinct device_uid) as active, count(distinct device_uid) filter (where is_crashed) as active_crashed
+        from stored group by day, build_id order by day, build_id`,
+    );
+    assert.equal(recounted.length, 2);
+    assert.equal(Number(recounted[0]!.crashed) + Number(recounted[1]!.crashed), 20);
+    assert.deepEqual(await countsOf(sender), recounted);
+  });
+
   it('are deleted after their time, and their counts stay', async () => {
     const sender = await start();
     await sendSessions(sender, sessionOf({ did: DEVICE }));

@@ -24,13 +24,18 @@ export async function lockGames(tx: Tx, gameIds: readonly string[]): Promise<str
   return locked.map(({ game_id }) => game_id);
 }
 
+/** Has each row looked up by the index, also while PostgreSQL still takes the table for a small one. */
+const BY_INDEX = sql`offset 0`;
+
 const SESSION = sql`sid, build_id as "buildId", device_uid as "deviceUid", day::text, is_crashed as "isCrashed"`;
 
 export function findSessions(tx: Tx, gameId: string, sids: readonly string[]): Promise<Session[]> {
   return rows(
     tx,
     keepPlan(
-      sql<Session>`select ${SESSION} from sdk_sessions where game_id = ${gameId} and sid = any(${sids}::text[])`,
+      sql<Session>`select ${SESSION} from unnest(${sids}::text[]) as given (sent_sid) cross join lateral (
+          select * from sdk_sessions where game_id = ${gameId} and sid = sent_sid ${BY_INDEX}
+        ) as stored`,
     ),
   );
 }
@@ -100,8 +105,11 @@ async function findDevices(tx: Tx, gameId: string, changes: readonly Change[]): 
   return rows(
     tx,
     keepPlan(
-      sql<DeviceDay>`select device_uid as "deviceUid", build_id as "buildId", day::text, sessions, crashed
-        from ${given.unnest('given')} join sdk_session_devices using (device_uid, build_id) where game_id = ${gameId}`,
+      sql<DeviceDay>`select stored.device_uid as "deviceUid", stored.build_id as "buildId", day::text, sessions, crashed
+        from ${given.unnest('given')} cross join lateral (
+          select * from sdk_session_devices
+          where game_id = ${gameId} and device_uid = given.device_uid and build_id = given.build_id ${BY_INDEX}
+        ) as stored`,
     ),
   );
 }

@@ -83,12 +83,16 @@ export function readLaunches(db: Db, gameIds: readonly string[]): Promise<Launch
   );
 }
 
-/** The number of devices that sent events with the build, as long as their counts are kept. */
+/**
+ * The number of devices that sent events or sessions with the build, as long as their counts are kept. Both mostly know
+ * the same devices.
+ */
 export async function countDevicesOfBuild(db: Db, gameId: string, buildId: string): Promise<number> {
   const { devices } = await onlyRow(
     db,
-    sql<{ devices: number }>`select coalesce(sum(devices), 0)::bigint as devices from event_device_days
-      where game_id = ${gameId} and build_id = ${buildId}`,
+    sql<{ devices: number }>`select coalesce(greatest(
+        (select sum(devices) from event_device_days where game_id = ${gameId} and build_id = ${buildId}),
+        (select sum(devices) from sdk_session_days where game_id = ${gameId} and build_id = ${buildId})), 0)::bigint as devices`,
   );
   return devices;
 }
