@@ -1,13 +1,15 @@
 // The real sentry-cli against a real server: what it prints, and what becomes of what it sends.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { formatDsn } from '@chauffeur/sentry/dsn/dsn';
+import { callApi } from '../packages/server/test/setup/api-calls.ts';
 import { makeDsn } from '../packages/server/test/setup/dsns.ts';
 import { callAsSentryCli, tokenOf } from '../packages/server/test/setup/sentry-cli.ts';
-import { makeGame, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
+import { makeGame, signIn, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
 import { register } from '../packages/server/test/setup/uploads.ts';
 import { makeFolder } from './setup/processes.ts';
 import { findSentryCli, NO_SENTRY_CLI, runSentryCli, type SentryCliResult } from './setup/sentry-cli.ts';
@@ -97,6 +99,37 @@ test('set-commits sends the commits of the folder', async (t) => {
   const [newest, oldest] = git('log', '--format=%H').split('\n');
   assert.deepEqual(await releaseOf('2.0.0', 'commits/'), [{ id: newest }, { id: oldest }]);
   assert.match(await succeed(['releases', 'info', '2.0.0', '--show-commits']), new RegExp(String(newest)));
+});
+
+/** Programs and debug files of all kinds, which are not part of the repository. */
+const CORPUS = join(import.meta.dirname, '../../shared/symbols-corpus');
+
+type ListedSymbol = { debug_file: string; debug_id: string; state: string; functions: number };
+
+const symbolsOf = async (): Promise<ListedSymbol[]> => {
+  const owner = await signIn(server, game.owner);
+  return (await callApi(server, owner, 'GET', `/games/${game.uid}/symbols?limit=100`)).body.data.symbols;
+};
+
+describe('debug files', () => {
+  test('of every kind are checked, uploaded once, and used', async (t) => {
+    if (program === undefined) return t.skip(NO_SENTRY_CLI);
+    if (!existsSync(CORPUS)) return t.skip('skipped: debug files not found');
+    const folder = join(work.path, 'files');
+    for (const name of ['pdb-x86_64-clang-O2', 'elf-x86_64-gcc-O2-dwarf4', 'macho-arm64-O2', 'macho-fat-O2'])
+      await cp(join(CORPUS, name), join(folder, name), { recursive: true });
+    assert.match(
+      await succeed(['debug-files', 'check', join(folder, 'pdb-x86_64-clang-O2', 'engine.pdb')]),
+      /Usable: yes/,
+    );
+    const printed = await succeed(['debug-files', 'upload', '--wait', folder]);
+    assert.match(printed, /File processing complete/);
+    assert.doesNotMatch(printed, /ERROR/);
+    const symbols = await symbolsOf();
+    assert.ok(symbols.length >= 4, JSON.stringify(symbols));
+    assert.ok(symbols.every(({ state }) => state === 'compiled'));
+    assert.match(await succeed(['debug-files', 'upload', '--wait', folder]), /Nothing to upload/);
+  });
 });
 
 describe('events', () => {

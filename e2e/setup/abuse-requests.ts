@@ -18,7 +18,7 @@ import { makeDsn, type TestDsn } from '../../packages/server/test/setup/dsns.ts'
 import { picture } from '../../packages/server/test/setup/images.ts';
 import { fieldPart, filePart, multipartOf } from '../../packages/server/test/setup/raw.ts';
 import { sampleBody } from '../../packages/server/test/setup/sample-body.ts';
-import { callAsSentryCli, tokenOf } from '../../packages/server/test/setup/sentry-cli.ts';
+import { callAsSentryCli, chunkForm, sha1, tokenOf } from '../../packages/server/test/setup/sentry-cli.ts';
 import { request } from '../../packages/server/test/setup/server.ts';
 import { symText } from '../../packages/server/test/setup/symbols.ts';
 import { unrealArchive } from '../../packages/server/test/setup/unreal.ts';
@@ -43,6 +43,8 @@ export type Route = {
   /** Set if the body is JSON, so that its values can be replaced: what it may contain, and how much of it. */
   readonly json?: { readonly schema: TSchema | undefined; readonly bounds: BodyBounds } | undefined;
 };
+
+const CHUNK = symText({ file: 'chunked.so' });
 
 /** One for each game, since a game may have only some. */
 const dsns = new WeakMap<Target['game'], Promise<TestDsn>>();
@@ -324,6 +326,22 @@ function routesOutside({ server, game, ownGame, agent }: Target): Route[] {
     cli('POST', 'organizations/x/releases/', release, [201, 208]),
     cli('PUT', 'organizations/x/releases/owls@1.0.0/', { dateReleased: '2026-11-28T10:00:00Z' }, [200]),
     cli('POST', 'organizations/x/releases/owls@1.0.0/deploys/', { environment: 'production' }, [201]),
+    cli(
+      'POST',
+      `projects/x/${game.slug}/files/difs/assemble/`,
+      { [sha1(CHUNK)]: { name: 'a.sym', chunks: [] } },
+      [200],
+    ),
+    {
+      name: '/api/0/organizations/x/chunk-upload/',
+      method: 'POST',
+      succeeds: [200],
+      prepare: async () => ({
+        path: '/api/0/organizations/x/chunk-upload/',
+        headers: { authorization: `Bearer ${tokenOf(game)}`, 'content-type': 'multipart/form-data; boundary=B' },
+        body: chunkForm([CHUNK, Buffer.from(randomUUID())]),
+      }),
+    },
     {
       name: '/v1/events',
       method: 'POST',

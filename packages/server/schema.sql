@@ -477,7 +477,7 @@ create table symbol_texts (
 create table symbols (
   game_id uuid not null,
   symbol_uid uuid not null,
-  build_id uuid not null,
+  build_id uuid,
   debug_file text not null,
   debug_id text not null,
   os text not null,
@@ -2034,7 +2034,7 @@ create table symbol_sources (
 create table native_symbols (
   game_id uuid not null,
   native_uid uuid not null,
-  build_id uuid not null,
+  build_id uuid,
   key_ref text not null,
   file_name text not null,
   size bigint not null,
@@ -2379,6 +2379,39 @@ create table sentry_releases (
   constraint sentry_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
+create table sentry_chunks (
+  game_id uuid not null,
+  sha1 text not null,
+  size integer not null,
+  blob_key text not null,
+  used_at timestamp with time zone not null,
+  constraint sentry_chunks_pkey PRIMARY KEY (game_id, sha1),
+  constraint sentry_chunks_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
+create table sentry_files (
+  game_id uuid not null,
+  sha1 text not null,
+  name text not null,
+  debug_id text not null,
+  release text not null,
+  dist text not null,
+  chunks text[] not null,
+  state text not null,
+  problem text,
+  checksum text,
+  mapping_uids uuid[] default '{}'::uuid[] not null,
+  size bigint,
+  key_ref text not null,
+  created_at timestamp with time zone not null,
+  asked_at timestamp with time zone not null,
+  done_at timestamp with time zone,
+  constraint sentry_files_pkey PRIMARY KEY (game_id, sha1),
+  constraint sentry_files_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'stored'::text, 'failed'::text]))),
+  constraint sentry_files_check CHECK (((state = 'failed'::text) = (problem IS NOT NULL))),
+  constraint sentry_files_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
+);
+
 alter table all_games add constraint all_games_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(organisation_id);
 
 CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id);
@@ -2399,7 +2432,6 @@ CREATE UNIQUE INDEX media_one_cover_and_thumbnail ON public.media USING btree (g
 CREATE UNIQUE INDEX media_by_id ON public.media USING btree (media_id);
 CREATE UNIQUE INDEX symbol_texts_by_blob ON public.symbol_texts USING btree (blob_key);
 CREATE UNIQUE INDEX symbol_texts_by_cache ON public.symbol_texts USING btree (cache_key) WHERE (cache_key IS NOT NULL);
-CREATE UNIQUE INDEX symbols_by_build ON public.symbols USING btree (game_id, build_id, lower(debug_file), debug_id);
 CREATE INDEX symbols_by_module ON public.symbols USING btree (game_id, debug_id, lower(debug_file), uploaded_at DESC);
 CREATE INDEX symbols_by_file ON public.symbols USING btree (game_id, lower(debug_file), uploaded_at DESC);
 CREATE INDEX symbols_by_text ON public.symbols USING btree (game_id, checksum);
@@ -2531,7 +2563,6 @@ CREATE UNIQUE INDEX symbol_lookups_by_module ON public.symbol_lookups USING btre
 CREATE INDEX symbol_lookups_due ON public.symbol_lookups USING btree (due_at) WHERE (state = 'waiting'::text);
 CREATE INDEX symbol_lookups_by_symbol ON public.symbol_lookups USING btree (symbol_id) WHERE (symbol_id IS NOT NULL);
 CREATE INDEX symbol_lookup_games_by_game ON public.symbol_lookup_games USING btree (game_id);
-CREATE UNIQUE INDEX native_symbols_by_build ON public.native_symbols USING btree (game_id, build_id, checksum);
 CREATE UNIQUE INDEX native_symbols_by_blob ON public.native_symbols USING btree (blob_key) WHERE (blob_key IS NOT NULL);
 CREATE INDEX symbols_by_native ON public.symbols USING btree (game_id, native_checksum) WHERE (native_checksum IS NOT NULL);
 CREATE INDEX symbol_texts_without_unwind ON public.symbol_texts USING btree (created_at) WHERE (unwind IS NULL);
@@ -2562,6 +2593,11 @@ CREATE INDEX mappings_by_blob ON public.mappings USING btree (blob_key) WHERE (b
 CREATE INDEX mappings_without_build ON public.mappings USING btree (uploaded_at) WHERE (build_id IS NULL);
 CREATE INDEX mappings_by_time ON public.mappings USING btree (game_id, ready_at) WHERE (ready_at IS NOT NULL);
 CREATE INDEX sentry_releases_by_time ON public.sentry_releases USING btree (game_id, created_at DESC);
+CREATE UNIQUE INDEX symbols_by_owner ON public.symbols USING btree (game_id, build_id, lower(debug_file), debug_id) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX native_symbols_by_owner ON public.native_symbols USING btree (game_id, build_id, checksum) NULLS NOT DISTINCT;
+CREATE INDEX sentry_chunks_by_time ON public.sentry_chunks USING btree (used_at);
+CREATE UNIQUE INDEX sentry_chunks_by_blob ON public.sentry_chunks USING btree (blob_key);
+CREATE INDEX sentry_files_by_time ON public.sentry_files USING btree (asked_at);
 
 create view build_names as
  SELECT builds.game_id,

@@ -163,6 +163,15 @@ export const LIMITS = {
   nativeFileBytes: 2 * GIB,
   /** Architectures of a universal binary that is uploaded as symbols. */
   nativeSlices: 8,
+  /** The size of a chunk that sentry-cli sends, and the chunks and compressed bytes of a request. */
+  sentryChunkBytes: 8 * MIB,
+  sentryChunksOfRequest: 64,
+  sentryRequestBytes: 32 * MIB,
+  /** Chunks of one file, files in one call, and chunks of a game that no file is made of yet, with their bytes. */
+  sentryFileChunks: 1024,
+  sentryFiles: 10_000,
+  sentryChunks: 20_000,
+  sentryChunksBytes: 16 * GIB,
   symbolFiles: 200,
   symbolUnpackedBytes: 2 * GIB,
   symbolUploadBytes: GIB,

@@ -49,6 +49,8 @@ export * as issueTracker from './crash/issue-tracker/issue-tracker.ts';
 export * as sentryActivity from './crash/sentry/activity/activity.ts';
 export * as sentryAssignRelease from './crash/sentry/activity/assign-release.ts';
 export * as sentryDsns from './crash/sentry/dsns/dsns.ts';
+export * as sentryFilesAssemble from './crash/sentry/files/assemble.job.ts';
+export * as sentryFilesChunks from './crash/sentry/files/chunks.ts';
 export * as sentryAssign from './crash/sentry/receive/assign.job.ts';
 export * as sentryCounts from './crash/sentry/receive/counts.ts';
 export * as sentryParts from './crash/sentry/receive/parts.ts';

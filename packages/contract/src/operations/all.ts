@@ -100,6 +100,8 @@ export const OPERATIONS: readonly Operation[] = [
   symbols.listToolSymbols,
   symbols.listBuildSymbols,
   symbols.deleteBuildSymbols,
+  symbols.listSymbolsWithoutBuild,
+  symbols.deleteSymbolsWithoutBuild,
   crashStacks.listMissingSymbols,
   symbols.issueSymbolToken,
   symbols.readSymbols,

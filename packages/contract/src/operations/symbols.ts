@@ -173,6 +173,34 @@ export const deleteBuildSymbols = defineOperation({
   },
 });
 
+export const listSymbolsWithoutBuild = defineOperation({
+  id: 'symbols.listWithoutBuild',
+  summary: 'List the symbols that belong to no build by file name; all builds with their debug ids use them',
+  method: 'GET',
+  path: '/games/{uid}/symbols',
+  access: 'account',
+  role: 'viewer',
+  params: GameParams,
+  query: Type.Object(CursorQuery),
+  output: Type.Object({ symbols: Type.Array(Type.Omit(SymbolRecord, ['build_id'])), next_cursor: NextCursor }),
+  statuses: [200],
+  errors: ['notFound'],
+});
+
+export const deleteSymbolsWithoutBuild = defineOperation({
+  id: 'symbols.deleteWithoutBuild',
+  summary: 'Delete one symbol file that belongs to no build, or all of them',
+  method: 'DELETE',
+  path: '/games/{uid}/symbols',
+  access: 'account',
+  role: 'developer',
+  params: GameParams,
+  query: Type.Object({ symbol_uid: Type.Optional(Uuid) }),
+  output: Type.Object({ deleted: Type.Integer() }),
+  statuses: [200],
+  errors: ['notFound'],
+});
+
 export const issueSymbolToken = defineOperation({
   id: 'symbols.issueToken',
   summary: "Create the URL where other stackwalkers read the game's symbols; the previous URL stops working",

@@ -7,6 +7,9 @@ type Line = { readonly cppLine: number; readonly file: string; readonly line: nu
 /** Statements of C# become several lines of C++; beyond so many, it is other code. */
 const MAX_DISTANCE = 64;
 
+/** Where sentry-cli writes which program it is of. */
+const DEBUG_ID = '__debug-id__';
+
 export class Il2cppLines {
   readonly #files: ReadonlyMap<string, unknown>;
   readonly #lines = new Map<string, readonly Line[]>();
@@ -19,9 +22,9 @@ export class Il2cppLines {
     } catch (cause) {
       throw new MappingError('it is not valid JSON', { cause });
     }
-    if (!isRecord(json) || !Object.values(json).every(isRecord))
-      throw new MappingError('it is not a line mapping of IL2CPP');
-    this.#files = new Map(Object.entries(json).map(([path, lines]) => [baseOf(path), lines]));
+    const files = isRecord(json) ? Object.entries(json).filter(([name]) => name !== DEBUG_ID) : [['', null] as const];
+    if (!files.every(([, lines]) => isRecord(lines))) throw new MappingError('it is not a line mapping of IL2CPP');
+    this.#files = new Map(files.map(([path, lines]) => [baseOf(path), lines]));
   }
 
   /** The place in C# of a line of generated C++; null if there is none. Files are compared by their names. */

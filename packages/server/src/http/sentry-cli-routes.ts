@@ -3,6 +3,8 @@ import { CODES, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
+import { assembleDebugFiles } from '../crash/sentry/files/assemble.ts';
+import { capabilitiesOf, receiveChunks } from '../crash/sentry/files/chunks.ts';
 import * as releases from '../crash/sentry/releases/releases.ts';
 import { fromRequest } from '../request/audit.ts';
 import { bodyDeadlineMs, collectBody } from '../request/collect-body.ts';
@@ -26,11 +28,15 @@ type Endpoint = {
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
+  /** Whether the function reads the body itself. */
+  readonly isForm?: true;
   readonly answer: (ctx: Context, call: Call) => Promise<Result>;
 };
 
 const RELEASES = '/api/0/organizations/:org/releases';
 const RELEASE = `${RELEASES}/:version`;
+
+const CHUNKS = '/api/0/organizations/:org/chunk-upload';
 
 const ENDPOINTS: readonly Endpoint[] = [
   { operation: 'sentryCli.info', method: 'GET', url: '/api/0', answer: async (_, { project }) => infoOf(project) },
@@ -110,6 +116,30 @@ const ENDPOINTS: readonly Endpoint[] = [
       data: await releases.addDeploy(ctx, project, version, body),
     }),
   },
+  {
+    operation: 'sentryCli.getUploadOptions',
+    method: 'GET',
+    url: CHUNKS,
+    answer: async ({ publicUrl }, { params: { org = '' } }) => ({
+      data: capabilitiesOf(`${publicUrl}${CHUNKS.replace(':org', encodeURIComponent(org))}/`),
+    }),
+  },
+  {
+    operation: 'sentryCli.uploadChunks',
+    method: 'POST',
+    url: CHUNKS,
+    isForm: true,
+    answer: async (ctx, { project, request }) => {
+      await receiveChunks(ctx, project, request);
+      return {};
+    },
+  },
+  {
+    operation: 'sentryCli.assembleDebugFiles',
+    method: 'POST',
+    url: '/api/0/projects/:org/:project/files/difs/assemble',
+    answer: async (ctx, { project, body }) => ({ data: await assembleDebugFiles(ctx, project, body) }),
+  },
   // Because there are none, sentry-cli sends the commits of the folder that it runs in.
   {
     operation: 'sentryCli.listRepositories',
@@ -126,7 +156,7 @@ export function mountSentryCli(app: FastifyInstance, ctx: Context): void {
   });
 }
 
-function mountEndpoint(app: FastifyInstance, ctx: Context, { operation, method, url, answer }: Endpoint): void {
+function mountEndpoint(app: FastifyInstance, ctx: Context, { operation, method, url, isForm, answer }: Endpoint): void {
   app.route<{ Params: Params }>({
     method,
     url,
@@ -137,7 +167,8 @@ function mountEndpoint(app: FastifyInstance, ctx: Context, { operation, method, 
       const { params } = request;
       // A caller without access can't have the server read a body.
       const project = await projectOf(ctx, request, params.project ?? '');
-      const body = method === 'GET' ? undefined : await readBody(ctx, request);
+      request.checkAccess = async () => void (await projectOf(ctx, request, params.project ?? ''));
+      const body = method === 'GET' || isForm === true ? undefined : await readBody(ctx, request);
       await requireSameProject(ctx, project, body);
       const work = () => answer(ctx, { project, params, body, request });
       const { status = 200, data } = await (method === 'GET' ? work() : fromRequest(request, work));

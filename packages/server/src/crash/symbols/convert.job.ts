@@ -79,8 +79,7 @@ async function convertAndRecord(ctx: Context, gameId: string, { version, file, f
     if (result.bug !== undefined) ctx.log.error({ key: file.blob_key, bug: result.bug }, 'the symbol converter failed');
     throw new UnreadableError(result.unreadable, { isBug: result.bug !== undefined });
   }
-  const build = await findBuild(ctx.db, gameId, file.build_id);
-  if (build === null) return;
+  if (file.build_id !== null && (await findBuild(ctx.db, gameId, file.build_id)) === null) return;
   const free = await requireFreeStorage(ctx, gameId, 0);
   // The file itself is deleted afterwards.
   const storage = { ...free, bytes: free.bytes + file.size };
@@ -98,7 +97,8 @@ async function convertAndRecord(ctx: Context, gameId: string, { version, file, f
     throw error;
   }
   const converted = { ...version, checksum: file.checksum };
-  await recordSymbols(ctx, { build, keyRef: file.key_ref, texts, natives: [], converted });
+  const owner = { game_id: gameId, build_id: file.build_id };
+  await recordSymbols(ctx, { owner, keyRef: file.key_ref, texts, natives: [], converted });
 }
 
 /** A path of the file with its own name, which becomes that of the module if the file has none. */

@@ -1,7 +1,7 @@
 // The SQL of native files: programs and debug files that were uploaded as symbols, until they are converted.
 import { sql } from 'kysely';
 import { changed, type Db, row, rows, type Tx } from '../../kernel/database/db.ts';
-import type { SymbolRow, TextFacts } from './symbol-rows.ts';
+import { ofBuild, type SymbolRow, type TextFacts } from './symbol-rows.ts';
 
 export type NewNative = { nativeUid: string; fileName: string; size: number; checksum: string; blobKey: string };
 
@@ -11,7 +11,7 @@ export type NewNative = { nativeUid: string; fileName: string; size: number; che
  */
 export function insertNatives(
   tx: Tx,
-  { gameId, buildId, keyRef }: { gameId: string; buildId: string; keyRef: string },
+  { gameId, buildId, keyRef }: { gameId: string; buildId: string | null; keyRef: string },
   natives: readonly NewNative[],
 ): Promise<{ native_uid: string; blob_key: string }[]> {
   const column = (name: keyof NewNative) => natives.map((native) => native[name]);
@@ -19,7 +19,7 @@ export function insertNatives(
     tx,
     sql<{ native_uid: string; blob_key: string }>`
       insert into native_symbols (game_id, build_id, key_ref, native_uid, file_name, size, checksum, blob_key)
-      select ${gameId}, ${buildId}, ${keyRef}, new.*
+      select ${gameId}, ${buildId}::uuid, ${keyRef}, new.*
       from unnest(${column('nativeUid')}::uuid[], ${column('fileName')}::text[], ${column('size')}::bigint[],
         ${column('checksum')}::text[], ${column('blobKey')}::text[]) as new
       on conflict (game_id, build_id, checksum) do update
@@ -31,7 +31,7 @@ export function insertNatives(
 }
 
 export type NativeRow = {
-  build_id: string;
+  build_id: string | null;
   key_ref: string;
   file_name: string;
   size: number;
@@ -79,13 +79,13 @@ export async function recordUnreadable(
 export async function deleteNatives(
   db: Db,
   gameId: string,
-  buildId: string,
+  buildId: string | null,
   nativeUid: string | null,
 ): Promise<{ blob_key: string | null }[]> {
   return rows(
     db,
     sql<{ blob_key: string | null }>`delete from native_symbols
-      where game_id = ${gameId} and build_id = ${buildId}
+      where game_id = ${gameId} and ${ofBuild(buildId)}
         and (${nativeUid}::uuid is null or native_uid = ${nativeUid}::uuid)
       returning blob_key`,
   );
@@ -106,13 +106,13 @@ type NativeSymbolRow = SymbolRow & { native_checksum: string };
 export function nativesOfBuild(
   db: Db,
   gameId: string,
-  buildId: string,
+  buildId: string | null,
   checksums: readonly string[],
 ): Promise<NativeSymbolRow[]> {
   return rows(
     db,
     sql<NativeSymbolRow>`select ${nativeColumns} from native_symbols
-      where game_id = ${gameId} and build_id = ${buildId} and checksum = any(${checksums}::text[])
+      where game_id = ${gameId} and ${ofBuild(buildId)} and checksum = any(${checksums}::text[])
       order by lower(file_name), checksum`,
   );
 }

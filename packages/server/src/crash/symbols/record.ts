@@ -5,7 +5,7 @@ import type { Os } from '@chauffeur/contract/identity';
 import type { Context } from '../../context.ts';
 import { type Tx, transact } from '../../kernel/database/db.ts';
 import { newId } from '../../kernel/secrets/ids.ts';
-import { type Build, orDeletedBuild } from '../../ship/builds/builds.ts';
+import { orDeletedBuild } from '../../ship/builds/builds.ts';
 import { enforceQuota } from '../../ship/usage/usage.ts';
 import { mappingsOfBuild } from './mappings/mappings.sql.ts';
 import { insertMappings, type StoredMapping } from './mappings/store-mapping.ts';
@@ -13,7 +13,7 @@ import { formatPoorer, hasMoreUnwind, replaces, unwindNameOf } from './module-fa
 import * as native from './native.sql.ts';
 import type { StoredNative } from './store-native.ts';
 import { asStoreFailure, dropSymbolBlobs, formatFileName, type StoredText, toShownName } from './store-text.ts';
-import type { SymbolRow } from './symbol-rows.ts';
+import type { SymbolOwner, SymbolRow } from './symbol-rows.ts';
 import * as symbols from './symbols.sql.ts';
 import { enqueueArrived, enqueueCompile, enqueueConvert } from './symbols.ts';
 
@@ -30,7 +30,7 @@ type Recorded = { readonly rows: readonly SymbolRow[]; readonly poorer: PoorerFi
 
 /** Symbols to record. */
 type Batch = {
-  readonly build: Build;
+  readonly owner: SymbolOwner;
   readonly keyRef: string;
   readonly texts: readonly StoredText[];
   readonly natives: readonly StoredNative[];
@@ -46,7 +46,7 @@ type Batch = {
  * sweep.
  */
 export async function recordSymbols(ctx: Context, batch: Batch): Promise<Recorded> {
-  const { build, texts, natives, mappings = [] } = batch;
+  const { owner, texts, natives, mappings = [] } = batch;
   const keys = [...texts, ...natives, ...mappings].map(({ blobKey }) => blobKey);
   const byModule = groupByModule(texts);
   if (byModule instanceof ApiError) {
@@ -55,7 +55,7 @@ export async function recordSymbols(ctx: Context, batch: Batch): Promise<Recorde
   }
   const recorded = await transact(ctx.db, async (tx) => {
     const inserted = await insert(tx, batch, byModule);
-    if (inserted.keys.size > 0) await enforceQuota(ctx, tx, build.game_id);
+    if (inserted.keys.size > 0) await enforceQuota(ctx, tx, owner.game_id);
     return inserted;
   }).catch(async (cause) => {
     const error = orDeletedBuild(cause);
@@ -96,10 +96,10 @@ type NewText = StoredText & { readonly nativeChecksum: string | null };
 
 async function insert(
   tx: Tx,
-  { build, keyRef, natives, mappings = [], converted }: Batch,
+  { owner: of, keyRef, natives, mappings = [], converted }: Batch,
   uploaded: readonly StoredText[],
 ) {
-  const { game_id: gameId, build_id: buildId } = build;
+  const { game_id: gameId, build_id: buildId } = of;
   const owner = { gameId, buildId, keyRef };
   await symbols.lockSymbols(tx, gameId);
   // A file that was deleted during its conversion leaves nothing behind.
@@ -112,7 +112,7 @@ async function insert(
   const poorer: PoorerFile[] = [];
   // Files that were converted for different builds can have the same module, so each is recorded on its own.
   for (const batch of [uploaded.map((text) => ({ ...text, nativeChecksum })), ...known.texts.map((text) => [text])]) {
-    const chosen = await keepRicher(tx, build, batch);
+    const chosen = await keepRicher(tx, of, batch);
     // The statement fails on duplicates. Two modules should never have the same text, because the text contains the
     // module.
     const byChecksum = new Map(chosen.texts.map((text) => [text.checksum, text]));
@@ -167,7 +167,7 @@ async function findKnown(tx: Tx, gameId: string, natives: readonly StoredNative[
 /** Adds native files that have to be converted. Returns their rows, and the keys of the blobs that are kept. */
 async function insertWaiting(
   tx: Tx,
-  owner: { gameId: string; buildId: string; keyRef: string },
+  owner: { gameId: string; buildId: string | null; keyRef: string },
   natives: readonly StoredNative[],
 ) {
   if (natives.length === 0) return { rows: [], keys: [] };
@@ -186,7 +186,7 @@ async function insertWaiting(
  * Chooses the texts that the build keeps: for each module the richer one, and another that has more unwind rules.
  * Two concurrent uploads wait for each other, so the same files are kept in whichever order they come.
  */
-async function keepRicher(tx: Tx, { game_id: gameId, build_id: buildId }: Build, all: readonly NewText[]) {
+async function keepRicher(tx: Tx, { game_id: gameId, build_id: buildId }: SymbolOwner, all: readonly NewText[]) {
   const keyOf = (fileName: string, debugId: string) => `${debugId}/${fileName.toLowerCase()}`;
   const existing = await symbols.textsOfModules(
     tx,

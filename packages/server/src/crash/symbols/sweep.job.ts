@@ -172,7 +172,8 @@ export async function referencedKeys(db: Db, keys: readonly string[]): Promise<S
       union all select blob_key from system_symbols where blob_key = any(${keys}::text[])
       union all select cache_key from system_symbols where cache_key = any(${keys}::text[])
       union all select blob_key from native_symbols where blob_key = any(${keys}::text[])
-      union all select blob_key from mappings where blob_key = any(${keys}::text[])`,
+      union all select blob_key from mappings where blob_key = any(${keys}::text[])
+      union all select blob_key from sentry_chunks where blob_key = any(${keys}::text[])`,
   );
   return new Set(referenced.map(({ key }) => key));
 }

@@ -41,7 +41,7 @@ export const uploadSymbols = stream(
         buildId,
         storage,
       });
-      const { rows, poorer } = await recordSymbols(ctx, { build, keyRef, texts, natives, mappings });
+      const { rows, poorer } = await recordSymbols(ctx, { owner: build, keyRef, texts, natives, mappings });
       ctx.metrics.symbolFiles.inc(texts.length + natives.length + mappings.length);
       for (const { size } of [...texts, ...natives, ...mappings])
         ctx.metrics.uploadedBytes.inc({ way: 'symbols' }, size);

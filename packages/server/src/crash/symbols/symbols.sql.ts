@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx } from '../../kernel/database/db.ts';
 import { mappingBlobs, mappingColumns } from './mappings/mappings.sql.ts';
 import { nativeBlobs, nativeColumns } from './native.sql.ts';
-import type { SymbolRow, TextFacts } from './symbol-rows.ts';
+import { ofBuild, type SymbolRow, type TextFacts } from './symbol-rows.ts';
 
 export type TextRow = {
   blob_key: string;
@@ -57,7 +57,7 @@ export async function insertTexts(tx: Tx, gameId: string, texts: readonly NewTex
 /** Adds modules to a build, replacing those with the same file and debug id. */
 export async function upsertSymbols(
   tx: Tx,
-  { gameId, buildId, keyRef }: { gameId: string; buildId: string; keyRef: string },
+  { gameId, buildId, keyRef }: { gameId: string; buildId: string | null; keyRef: string },
   symbols: readonly NewSymbol[],
 ): Promise<void> {
   const column = (name: keyof NewSymbol) => symbols.map((symbol) => symbol[name]);
@@ -66,7 +66,7 @@ export async function upsertSymbols(
     sql`
       insert into symbols (game_id, build_id, key_ref, symbol_uid, debug_file, debug_id, code_id, os, cpu, checksum,
         native_checksum)
-      select ${gameId}, ${buildId}, ${keyRef}, new.*
+      select ${gameId}, ${buildId}::uuid, ${keyRef}, new.*
       from unnest(${column('symbolUid')}::uuid[], ${column('debugFile')}::text[], ${column('debugId')}::text[],
         ${column('codeId')}::text[], ${column('os')}::text[], ${column('cpu')}::text[],
         ${column('checksum')}::text[], ${column('nativeChecksum')}::text[]) as new
@@ -92,7 +92,7 @@ export type ModuleText = {
 export function textsOfModules(
   tx: Tx,
   gameId: string,
-  buildId: string,
+  buildId: string | null,
   modules: readonly Module[],
 ): Promise<ModuleText[]> {
   return rows(
@@ -100,7 +100,7 @@ export function textsOfModules(
     sql<ModuleText>`
       select lower(debug_file) as file_name, debug_id, symbol_uid, checksum, state, functions, detail, records, unwind
       from symbols join symbol_texts using (game_id, checksum)
-      where game_id = ${gameId} and build_id = ${buildId} and (lower(debug_file), debug_id) in (
+      where game_id = ${gameId} and ${ofBuild(buildId)} and (lower(debug_file), debug_id) in (
         select lower(file), id from unnest(${modules.map(({ debugFile }) => debugFile)}::text[],
           ${modules.map(({ debugId }) => debugId)}::text[]) as module (file, id))`,
   );
@@ -110,12 +110,12 @@ export function textsOfModules(
 export async function renameSymbol(
   tx: Tx,
   gameId: string,
-  buildId: string,
+  buildId: string | null,
   { symbolUid, debugFile, debugId }: { symbolUid: string; debugFile: string; debugId: string },
 ): Promise<void> {
   await changed(
     tx,
-    sql`delete from symbols where game_id = ${gameId} and build_id = ${buildId} and debug_id = ${debugId}
+    sql`delete from symbols where game_id = ${gameId} and ${ofBuild(buildId)} and debug_id = ${debugId}
       and lower(debug_file) = lower(${debugFile}) and symbol_uid <> ${symbolUid}`,
   );
   await changed(
@@ -144,7 +144,7 @@ type ListedSymbol = SymbolRow & { file_name: string; sort_id: string };
 export function listSymbols(
   db: Db,
   gameId: string,
-  buildId: string,
+  buildId: string | null,
   { after, limit }: { after: { fileName: string; sortId: string } | null; limit: number },
 ): Promise<ListedSymbol[]> {
   const isAfter =
@@ -155,13 +155,13 @@ export function listSymbols(
       select * from (
         select ${symbolColumns}, lower(debug_file) as file_name, debug_id as sort_id
         from symbols join symbol_texts using (game_id, checksum)
-        where game_id = ${gameId} and build_id = ${buildId}
+        where game_id = ${gameId} and ${ofBuild(buildId)}
         union all
         select ${nativeColumns}, lower(file_name), checksum from native_symbols
-        where game_id = ${gameId} and build_id = ${buildId}
+        where game_id = ${gameId} and ${ofBuild(buildId)}
         union all
         select ${mappingColumns}, lower(case when url = '' then file_name else url end), mapping_uid::text from mappings
-        where game_id = ${gameId} and build_id = ${buildId}
+        where game_id = ${gameId} and ${ofBuild(buildId)}
       ) listed where ${isAfter} order by file_name, sort_id limit ${limit}`,
   );
 }
@@ -170,14 +170,14 @@ export function listSymbols(
 export function symbolsOfTexts(
   db: Db,
   gameId: string,
-  buildId: string,
+  buildId: string | null,
   checksums: readonly string[],
 ): Promise<SymbolRow[]> {
   return rows(
     db,
     sql<SymbolRow>`
       select ${symbolColumns} from symbols join symbol_texts using (game_id, checksum)
-      where game_id = ${gameId} and build_id = ${buildId} and checksum = any(${checksums}::text[])
+      where game_id = ${gameId} and ${ofBuild(buildId)} and checksum = any(${checksums}::text[])
       order by lower(debug_file), debug_id`,
   );
 }
@@ -192,10 +192,15 @@ const symbolColumns = sql.raw(
 );
 
 /** Deletes one or all symbols of a build and returns their number. The sweep deletes texts that are no longer used. */
-export function deleteSymbols(db: Db, gameId: string, buildId: string, symbolUid: string | null): Promise<number> {
+export function deleteSymbols(
+  db: Db,
+  gameId: string,
+  buildId: string | null,
+  symbolUid: string | null,
+): Promise<number> {
   return changed(
     db,
-    sql`delete from symbols where game_id = ${gameId} and build_id = ${buildId}
+    sql`delete from symbols where game_id = ${gameId} and ${ofBuild(buildId)}
       and (${symbolUid}::uuid is null or symbol_uid = ${symbolUid}::uuid)`,
   );
 }
@@ -260,9 +265,23 @@ export async function buildsWithIds(
     db,
     sql<{ build_id: string }>`select build_id from symbols
       where game_id = ${gameId} and (debug_id = ${debugId} or code_id = nullif(${codeId}, ''))
+        and build_id is not null
       group by build_id order by max(uploaded_at) desc limit ${limit}`,
   );
   return builds.map(({ build_id }) => build_id);
+}
+
+export async function hasIdsWithoutBuild(
+  db: Db,
+  gameId: string,
+  { debugId, codeId }: { debugId: string; codeId: string },
+): Promise<boolean> {
+  const { found } = await onlyRow(
+    db,
+    sql<{ found: boolean }>`select exists (select from symbols where game_id = ${gameId} and build_id is null
+      and (debug_id = ${debugId} or code_id = nullif(${codeId}, ''))) as found`,
+  );
+  return found;
 }
 
 export async function replaceToken(db: Db, gameId: string, tokenHash: Buffer, prefix: string): Promise<void> {
@@ -283,6 +302,7 @@ export const symbolBlobs = sql`select blob_key as key, size, checksum as sha256,
   union all select cache_key, cache_size, null, null from symbol_texts where cache_key is not null
   union all select blob_key, size, checksum, 'gzip' from system_symbols
   union all select cache_key, cache_size, null, null from system_symbols where cache_key is not null
+  union all select blob_key, size, null, null from sentry_chunks
   union all ${nativeBlobs} union all ${mappingBlobs}`;
 
 /** The modules that wait to be looked up at the symbol servers. */
@@ -357,7 +377,7 @@ export function findModules(
       left join lateral (
         select checksum, state, problem, cache_key, cache_size, cache_version, detail >= 2 as has_functions, unwind
         from (${found}) found join symbol_texts using (game_id, checksum)
-        order by ${match(sql`requested.debug_id`, sql`requested.name`)}, build_id = ${buildId} desc,
+        order by ${match(sql`requested.debug_id`, sql`requested.name`)}, (build_id = ${buildId}) is true desc,
           state = 'compiled' desc, records desc nulls last, uploaded_at desc
         limit 1
       ) matching on true
@@ -366,14 +386,14 @@ export function findModules(
           cache_version as unwind_version
         from (${found}) found join symbol_texts texts using (game_id, checksum)
         where matching.state = 'compiled' and texts.state = 'compiled' and texts.unwind > coalesce(matching.unwind, 0)
-        order by debug_id = requested.debug_id desc, texts.unwind desc, build_id = ${buildId} desc, uploaded_at desc
+        order by debug_id = requested.debug_id desc, texts.unwind desc, (build_id = ${buildId}) is true desc, uploaded_at desc
         limit 1
       ) unwinding on true
       left join lateral (
         select debug_id from symbols
         where matching.checksum is null and game_id = ${gameId} and lower(debug_file) = lower(requested.name)
           and debug_id !~ '^0*$'
-        order by build_id = ${buildId} desc, uploaded_at desc
+        order by (build_id = ${buildId}) is true desc, uploaded_at desc
         limit 1
       ) other on true
       order by no`),

@@ -24,7 +24,7 @@ import { describeShortcoming } from './module-facts.ts';
 import { deleteNatives } from './native.sql.ts';
 import { findSystemSymbols } from './sources/system-symbols.ts';
 import { dropSymbolBlobs } from './store-text.ts';
-import type { SymbolRow } from './symbol-rows.ts';
+import type { SymbolOwner, SymbolRow } from './symbol-rows.ts';
 import * as symbols from './symbols.sql.ts';
 import { type FoundSymbols, findModules } from './symbols.sql.ts';
 
@@ -83,6 +83,11 @@ export function buildsWithSymbols(
   limit: number,
 ): Promise<string[]> {
   return symbols.buildsWithIds(db, gameId, { debugId, codeId }, limit);
+}
+
+/** Whether symbols with one of these ids belong to no build. */
+export function areOfNoBuild(db: Db, { gameId, debugId, codeId = '' }: SymbolsArrived): Promise<boolean> {
+  return symbols.hasIdsWithoutBuild(db, gameId, { debugId, codeId });
 }
 
 /** A module in a dump: paths or names, and ids, in any letter case. */
@@ -187,32 +192,47 @@ export function openCacheFile(ctx: Context, cacheKey: string): Promise<string> {
 /** The symbols of a build, so that deploy tools can skip them. Throws `unknownBuildOfFile`. */
 export const listToolSymbols = handle(contract.listToolSymbols, async (ctx, { caller: { gameId }, input }) => {
   const build = await requireBuild(ctx.db, gameId, { buildId: input.build_id });
-  return listOf(ctx, build, input);
+  return listOfBuild(ctx, build, input);
 });
 
 export const listBuildSymbols = handle(contract.listBuildSymbols, async (ctx, { caller, input }) => {
-  return listOf(ctx, await requireMembersBuild(ctx, caller, input), input);
+  return listOfBuild(ctx, await requireMembersBuild(ctx, caller, input), input);
 });
 
 type Page = { cursor?: string; limit?: number };
 
+async function listOfBuild(ctx: Context, build: Build, page: Page): Promise<SymbolList> {
+  const { rows, next_cursor } = await listPage(ctx, build, page);
+  return { symbols: rows.map(symbolRecordOf), next_cursor };
+}
+
 /** Each page starts after the last file of the previous one, so added or deleted symbols do not shift it. */
-async function listOf(ctx: Context, build: Build, { cursor, limit = LIMITS.pageSize }: Page): Promise<SymbolList> {
-  const { game_id: gameId, build_id: buildId } = build;
+async function listPage(ctx: Context, owner: SymbolOwner, { cursor, limit = LIMITS.pageSize }: Page) {
+  const { game_id: gameId, build_id: buildId } = owner;
   const list = ['symbols', gameId, buildId];
   const [fileName = '', sortId = ''] = cursor === undefined ? [] : readCursor(list, cursor, ['text', 'text']);
   const after = cursor === undefined ? null : { fileName, sortId };
   const rows = await symbols.listSymbols(ctx.db, gameId, buildId, { after, limit: limit + 1 });
   const { page, last } = cutPage(rows, limit);
   return {
-    symbols: page.map(({ file_name: _, sort_id: __, ...symbol }) => symbolRecordOf(symbol)),
+    rows: page.map(({ file_name: _, sort_id: __, ...symbol }) => symbol),
     next_cursor: last === null ? null : writeCursor(list, [last.file_name, last.sort_id]),
   };
 }
 
-/** A symbol file as it appears in responses. */
+export const listSymbolsWithoutBuild = handle(contract.listSymbolsWithoutBuild, async (ctx, { caller, input }) => {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  const { rows, next_cursor } = await listPage(ctx, { game_id: game.game_id, build_id: null }, input);
+  return { symbols: rows.map(factsOf), next_cursor };
+});
+
+/** A symbol file of a build as it appears in responses. */
 export function symbolRecordOf(row: SymbolRow): SymbolRecord {
-  const { detail, best_detail: _, best_unwind: __, uploaded_at, poorer_at, ...symbol } = row;
+  return { ...factsOf(row), build_id: row.build_id! };
+}
+
+function factsOf(row: SymbolRow): Omit<SymbolRecord, 'build_id'> {
+  const { detail, build_id: _, best_detail: __, best_unwind: ___, uploaded_at, poorer_at, ...symbol } = row;
   return {
     ...symbol,
     code_id: symbol.code_id || null,
@@ -240,19 +260,32 @@ function describeProblem(symbol: SymbolRow): string | null {
  */
 export const deleteBuildSymbols = handle(contract.deleteBuildSymbols, async (ctx, { caller, input }) => {
   const build = await requireMembersBuild(ctx, caller, input);
-  const uid = input.symbol_uid ?? null;
-  const natives = await deleteNatives(ctx.db, build.game_id, build.build_id, uid);
+  return deleteOf(ctx, build, input.symbol_uid ?? null);
+});
+
+/** The same for symbols without a build. */
+export const deleteSymbolsWithoutBuild = handle(contract.deleteSymbolsWithoutBuild, async (ctx, { caller, input }) => {
+  const { game } = await requireMember(ctx, caller, input.uid);
+  return deleteOf(ctx, { game_id: game.game_id, build_id: null }, input.symbol_uid ?? null);
+});
+
+async function deleteOf(
+  ctx: Context,
+  { game_id: gameId, build_id: buildId }: SymbolOwner,
+  uid: string | null,
+): Promise<{ deleted: number }> {
+  const natives = await deleteNatives(ctx.db, gameId, buildId, uid);
   await dropSymbolBlobs(
     ctx,
     natives.flatMap(({ blob_key: key }) => (key === null ? [] : [key])),
   );
-  const mappings = await deleteMappings(ctx.db, build.game_id, build.build_id, uid);
-  const texts = await symbols.deleteSymbols(ctx.db, build.game_id, build.build_id, uid);
+  const mappings = await deleteMappings(ctx.db, gameId, buildId, uid);
+  const texts = await symbols.deleteSymbols(ctx.db, gameId, buildId, uid);
   const deleted = natives.length + mappings + texts;
   if (uid !== null && deleted === 0)
-    throw errors.notFound('symbol_uid: the build has no such symbol file. List its symbols and use one of their uids.');
+    throw errors.notFound('symbol_uid: there is no such symbol file. List the symbols and use one of their uids.');
   return { deleted };
-});
+}
 
 async function requireMembersBuild(
   ctx: Context,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { type Db, rows, type Tx, transact } from '../../../kernel/database/db.ts';
 import { addJob, bindJob, defineJob } from '../../../kernel/jobs/jobs.ts';
-import { buildsWithSymbols, type SymbolsArrived, symbolsArrivedJob } from '../../symbols/symbols.ts';
+import { areOfNoBuild, buildsWithSymbols, type SymbolsArrived, symbolsArrivedJob } from '../../symbols/symbols.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { formatModule } from './excerpt.ts';
 
@@ -28,6 +28,7 @@ export async function reprocessMissing(ctx: Context, arrived: SymbolsArrived): P
   const { gameId, debugFile, debugId, codeId = '' } = arrived;
   const builds = await buildsWithSymbols(ctx.db, arrived, BUILDS);
   const names = await listMissingNames(ctx.db, gameId, builds, [debugId, codeId]);
+  if (await areOfNoBuild(ctx.db, arrived)) names.push(...(await listNamesOfGame(ctx.db, gameId, [debugId, codeId])));
   const module = { debugFile, debugId, codeFile: debugFile, codeId };
   const own = formatModule(module) ?? '';
   for (const moduleName of new Set([own.toLowerCase(), ...names]))
@@ -75,6 +76,23 @@ export async function listMissingNames(
       cross join lateral (
         select missing_symbols from crash_reports
         where game_id = ${gameId} and crash_reports.build_id = build.build_id and missing_symbols <> '{}'
+        order by report_id desc limit ${NAMED_REPORTS}
+      ) newest
+      cross join unnest(missing_symbols) as missing (name)
+      where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])
+      group by 1 order by count(*) desc limit ${MAX_NAMES}`,
+  );
+  return names.map(({ name }) => name);
+}
+
+/** The same for the newest reports of the game, whatever their builds, for symbols that belong to none. */
+export async function listNamesOfGame(db: Db, gameId: string, ids: readonly string[]): Promise<string[]> {
+  const names = await rows(
+    db,
+    sql<{ name: string }>`select lower(name) as name
+      from (
+        select missing_symbols from crash_reports
+        where game_id = ${gameId} and missing_symbols <> '{}'
         order by report_id desc limit ${NAMED_REPORTS}
       ) newest
       cross join unnest(missing_symbols) as missing (name)

@@ -4,7 +4,7 @@ import type { SymbolState } from '@chauffeur/contract/operations/symbols';
 import type { MappingKind } from '@chauffeur/sentry/mappings/mapping-kind';
 import { sql } from 'kysely';
 import { changed, type Db, keepPlan, onlyRow, row, rows, type Tx } from '../../../kernel/database/db.ts';
-import type { SymbolRow } from '../symbol-rows.ts';
+import { ofBuild, type SymbolRow } from '../symbol-rows.ts';
 
 /** What a file belongs to: a build, a release, or all builds with its debug id. Texts are empty if they are unknown. */
 export type MappingAddress = {
@@ -89,22 +89,27 @@ export const mappingColumns = sql.raw(
 export function mappingsOfBuild(
   db: Db,
   gameId: string,
-  buildId: string,
+  buildId: string | null,
   mappingUids: readonly string[],
 ): Promise<SymbolRow[]> {
   return rows(
     db,
     sql<SymbolRow>`select ${mappingColumns} from mappings
-      where game_id = ${gameId} and build_id = ${buildId} and mapping_uid = any(${mappingUids}::uuid[])
+      where game_id = ${gameId} and ${ofBuild(buildId)} and mapping_uid = any(${mappingUids}::uuid[])
       order by lower(case when url = '' then file_name else url end), mapping_uid`,
   );
 }
 
 /** Deletes one or all files of a build. The sweep deletes blobs that are no longer used. */
-export function deleteMappings(db: Db, gameId: string, buildId: string, mappingUid: string | null): Promise<number> {
+export function deleteMappings(
+  db: Db,
+  gameId: string,
+  buildId: string | null,
+  mappingUid: string | null,
+): Promise<number> {
   return changed(
     db,
-    sql`delete from mappings where game_id = ${gameId} and build_id = ${buildId}
+    sql`delete from mappings where game_id = ${gameId} and ${ofBuild(buildId)}
       and (${mappingUid}::uuid is null or mapping_uid = ${mappingUid}::uuid)`,
   );
 }
