@@ -65,6 +65,14 @@ describe("sessions of Sentry's SDKs", () => {
     assert.match(await days.innerText(), /Devices\s+Crashed devices/);
   });
 
+  test('are the rate of a channel on the overview of the game', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('');
+    const row = page.getByRole('row', { name: /^stable/ });
+    await row.waitFor();
+    assert.match(await row.innerText(), /Unrated.*80%\s+of 25/s);
+  });
+
   test('are in the record of a device', async (t) => {
     if (site.browser === null) return t.skip(NO_CHROMIUM);
     await open(`/events?device=${players[0]}`);

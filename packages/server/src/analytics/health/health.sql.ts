@@ -1,8 +1,8 @@
 // The SQL that sums up device counts, times and events of builds.
 //
 // Crashes and devices are known by events, by sessions of Sentry's SDKs, or by both. A game that sends both mostly counts
-// the same runs twice, under ids that differ. So each is summed up alone, and the larger sum of a build counts. Launches
-// are known only by events.
+// the same runs twice, under ids that differ. So each is summed up alone, and the larger sum of a build counts (ADR
+// 0039). Launches are known only by events.
 import type { Band } from '@chauffeur/contract/operations/health';
 import { type RawBuilder, sql } from 'kysely';
 import type { Histogram } from '../../kernel/collections/sketch.ts';

@@ -1,5 +1,5 @@
 // The SQL of sessions. Everything that changes sessions of a game holds its lock until the end of the transaction, so
-// that sessions can be read, counted by a pure function, and written.
+// that sessions can be read, counted by a pure function, and written (ADR 0039).
 import { type RawBuilder, sql } from 'kysely';
 import { BulkRows, type Column } from '../../kernel/database/bulk-rows.ts';
 import { changed, type Db, keepPlan, onlyRow, rows, type Tx } from '../../kernel/database/db.ts';
