@@ -94,8 +94,15 @@ export function unityWebEvent() {
           value: 'NullReferenceException: Object reference not set to an instance of an object.',
           mechanism: { type: 'unity.log', handled: false, synthetic: true },
           stacktrace: stackOf([
-            { function: 'Owls.Player.Jump ()', filename: 'Player.cs', lineno: 12, in_app: true },
-            { function: 'Owls.Player.Update ()', filename: 'Player.cs', lineno: 8, in_app: true },
+            { function: 'UnityEngine.Debug:LogException(Exception)', in_app: false },
+            { function: 'Owls.Player:Jump()', in_app: true },
+            {
+              function: 'Owls.Player:Update ()',
+              filename: 'Player.cs',
+              abs_path: 'Assets/Player.cs',
+              lineno: 8,
+              in_app: true,
+            },
           ]),
         },
       ],
