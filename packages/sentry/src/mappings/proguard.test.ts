@@ -30,6 +30,28 @@ com.example.game.Outline -> a.e:
     # {"id":"com.android.tools.r8.outline"}
 `;
 
+/** ProGuard 7.4.2 wrote it for a small program, whose stack was that of the test. */
+const OF_PROGUARD = `com.example.game.GameOver -> com.example.game.a:
+# {"fileName":"Player.java","id":"sourceFile"}
+    4:4:void <init>(java.lang.String) -> <init>
+com.example.game.Health -> com.example.game.b:
+# {"fileName":"Player.java","id":"sourceFile"}
+    18:18:void <init>() -> <init>
+    20:23:void check(int) -> a
+    1026:1026:void fail(int):26:26 -> a
+    1026:1026:void check(int):21 -> a
+com.example.game.Main -> com.example.game.Main:
+# {"fileName":"Main.java","id":"sourceFile"}
+    3:3:void <init>() -> <init>
+    5:8:void main(java.lang.String[]) -> main
+    6:6:void lambda$main$0(com.example.game.Player,java.lang.String[]) -> a
+com.example.game.Player -> com.example.game.c:
+# {"fileName":"Player.java","id":"sourceFile"}
+    java.lang.String name -> a
+    9:9:void <init>(java.lang.String) -> <init>
+    12:15:void takeDamage(int) -> a
+`;
+
 function frame(text: string): JavaFrame {
   const [, className = '', method = '', line] = /^(.*)\.([^.:]+)(?::(\d+))?$/.exec(text)!;
   return { class: className, method, file: 'SourceFile', line: line === undefined ? null : Number(line) };
@@ -79,6 +101,22 @@ describe('ProguardMapping', () => {
     assert.equal(mapping.classOf('a.c'), 'com.example.game.Health');
     assert.equal(mapping.classOf('java.lang.Error'), 'java.lang.Error');
     assert.equal(mapping.resolve([frame('a.b.a:3')])[0]![0]!.line, 23);
+  });
+
+  it('reads what ProGuard writes', () => {
+    const mapping = new ProguardMapping(OF_PROGUARD);
+    const stack = ['com.example.game.b.a:1026', 'com.example.game.c.a:13', 'com.example.game.Main.a:6'];
+    const frames = mapping.resolve(stack.map(frame), 'com.example.game.a').flat();
+    assert.deepEqual(
+      frames.map(({ class: name, method, file, line }) => `${name}.${method}(${file}:${line})`),
+      [
+        'com.example.game.Health.fail(Player.java:26)',
+        'com.example.game.Health.check(Player.java:21)',
+        'com.example.game.Player.takeDamage(Player.java:13)',
+        'com.example.game.Main.lambda$main$0(Main.java:6)',
+      ],
+    );
+    assert.equal(mapping.classOf('com.example.game.a'), 'com.example.game.GameOver');
   });
 
   it('refuses other texts', () => {
