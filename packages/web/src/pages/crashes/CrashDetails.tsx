@@ -249,7 +249,7 @@ const NO_STOPS: WalkStops = { reports: 0, modules: [] };
 
 type MissingSymbolsProps = { crash: Crash; modules: CrashStack['modules']; stops: WalkStops };
 
-/** Modules without symbols or unwind data, the reason, and the command that uploads them. */
+/** Modules without symbols or unwind data, or source maps that are missing, the reason, and the command that uploads them. */
 function MissingSymbols({ crash, modules, stops }: MissingSymbolsProps) {
   const { slug } = useGame();
   const withoutSymbols = modules.filter(({ symbols }) => symbols === 'missing' || symbols === 'corrupt');
@@ -263,7 +263,9 @@ function MissingSymbols({ crash, modules, stops }: MissingSymbolsProps) {
   );
   return (
     <>
-      {(ofGame.length > 0 || stops.modules.length > 0) && (
+      {(ofGame.length > 0 ||
+        stops.modules.length > 0 ||
+        (modules.length === 0 && crash.missing_symbols.length > 0)) && (
         <Suspense>
           <MissingGameSymbols slug={slug} crash={crash} modules={ofGame} stops={stops} />
         </Suspense>

@@ -20,7 +20,7 @@ export function EventExceptions({ event: { exceptions, platform }, linkOf }: Eve
         <ExceptionStack key={index} exception={exception} isRoot={index === root && index > 0} linkOf={linkOf} />
       ))}
       <Text size="sm" c="dimmed" mt="xs">
-        {`As the client sent it (${platform}).`}
+        {`Sent by the client (${platform}).`}
       </Text>
     </>
   );

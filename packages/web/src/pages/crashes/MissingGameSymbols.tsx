@@ -21,9 +21,14 @@ type MissingGameSymbolsProps = {
 type Gap = { key: string; name: string; id: string; own: boolean; texts: readonly string[] };
 
 export function MissingGameSymbols({ slug, crash, modules, stops }: MissingGameSymbolsProps) {
-  const gaps = gapsOf(crash, modules, stops);
+  // A stack that came without a dump has no modules, only source maps or mappings.
+  const hasMappings = modules.length === 0 && stops.modules.length === 0;
+  const gaps = hasMappings ? crash.missing_symbols.map(gapOfMapping) : gapsOf(crash, modules, stops);
   return (
-    <Notice tone="unsure" title={formatTitle(gaps.length, stops.modules.length)}>
+    <Notice
+      tone="unsure"
+      title={hasMappings ? 'Source maps or mappings are missing' : formatTitle(gaps.length, stops.modules.length)}
+    >
       <ul className={classes.notes}>
         {gaps.map(({ key, name, id, texts }) => (
           <li key={key}>
@@ -38,23 +43,27 @@ export function MissingGameSymbols({ slug, crash, modules, stops }: MissingGameS
           </li>
         ))}
       </ul>
-      {gaps.some(({ id, own }) => id !== '' && own) && (
+      {(hasMappings || gaps.some(({ id, own }) => id !== '' && own)) && (
         <>
           <Text size="sm">
             Upload the folder of your build, with its{' '}
             <DocLink page="symbols" size="sm">
-              programs and debug files
+              {hasMappings ? 'scripts and source maps, or mappings' : 'programs and debug files'}
             </DocLink>
             :
           </Text>
           <SymbolsCommand slug={slug} buildId={crash.build_id} />
           <Text size="sm">
-            After the upload, this report and all others without these symbols are updated automatically.
+            After the upload, this report and all others without these files are updated automatically.
           </Text>
         </>
       )}
     </Notice>
   );
+}
+
+function gapOfMapping({ module, debug_id: id, detail }: Crash['missing_symbols'][number]): Gap {
+  return { key: `${module}/${id}`, name: module, id, own: true, texts: [detail] };
 }
 
 /** Each module once: what stops walks says more than that its symbols are missing. */

@@ -232,7 +232,7 @@ export function TextOrigin({ stack, isOfEvent, linkOf }: TextOriginProps) {
         <RelatedStack key={index} exception={exception} linkOf={linkOf} />
       ))}
       <Text size="sm" c="dimmed" mt="xs">
-        {isOfEvent ? `As the client sent it (${stack.format}).` : `Read from the text of the report (${stack.format}).`}
+        {isOfEvent ? `Sent by the client (${stack.format}).` : `Read from the text of the report (${stack.format}).`}
       </Text>
     </>
   );
