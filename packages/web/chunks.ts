@@ -85,6 +85,9 @@ const isFurtherDown = inFolders(
   ...['CrashTitle', 'Facets', 'ReportTable', 'split-title'].map((name) => `${CRASHES}/${name}`),
 );
 
+/** It loads the operations of bug tickets, which the page of a crash group needs only further down. */
+const isOfTickets = inFolders(`${CRASHES}/LinkedTickets`);
+
 const HOOKS = 'node_modules/@mantine/hooks/esm';
 const isCommon = inFolders(HOOKS, `${LIBRARY}/core`, ...COMMON.map((name) => componentOf(name)));
 const isOverlay = inFolders('node_modules/@floating-ui', ...OVERLAYS.map((name) => componentOf(name)));
@@ -112,7 +115,7 @@ export const CHUNKS = [
     name: 'contract',
     priority: 3,
     // With a lower number, pages load operations that they never call.
-    minShareCount: 8,
+    minShareCount: 9,
     test: (id: string) => isOfContract(id) && !isOfCommands(id),
   },
   {
@@ -137,7 +140,7 @@ export const CHUNKS = [
     name: 'crashes',
     priority: 1,
     minShareCount: 2,
-    test: (id: string) => isOfCrashes(id) && !isFolded(id) && !isFurtherDown(id),
+    test: (id: string) => isOfCrashes(id) && !isFolded(id) && !isFurtherDown(id) && !isOfTickets(id),
   },
   { name: 'crash-details', test: isFolded },
   { name: 'crash-lists', minShareCount: 2, test: isFurtherDown },

@@ -161,8 +161,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
       if (shot === undefined) await sendScreenshot();
       return shot?.image != null && (shot.screenshot_uid as string);
     });
-  /** A ticket from one of Sentry's SDKs, with a file. */
-  const attachedToTicket = async () => {
+  /** The file of a ticket from one of Sentry's SDKs. */
+  const sendAttached = async () => {
     const dsn = await makeDsn(server, game);
     const words = { contexts: { feedback: { message: 'The lamp hums' } } };
     const items = [
@@ -174,6 +174,8 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     const { attachments } = (await call('GET', `/games/${game.uid}/bugs/${bug_uid}`)).body.data;
     return { path: { bug_uid, attachment_uid: attachments[0].attachment_uid } };
   };
+  // Sent before the calls, because it adds to the list of tickets.
+  const attachment = await sendAttached();
   const unregisteredRelease = async () => {
     const dsn = await makeDsn(server, game);
     const event = { level: 'fatal', message: 'The lamp broke', release: 'lamp@0.0.1' };
@@ -479,7 +481,7 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
     'bugs.getScreenshot': async () => ({
       path: { bug_uid: ticket.bug_uid, screenshot_uid: await shownScreenshot() },
     }),
-    'bugs.getAttachment': attachedToTicket,
+    'bugs.getAttachment': () => attachment,
     'dsns.assignRelease': async () => ({
       path: { release_id: await unregisteredRelease() },
       json: { build_id: buildId },
