@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { formatDsn } from '@chauffeur/sentry/dsn/dsn';
@@ -10,6 +10,7 @@ import { callApi } from '../packages/server/test/setup/api-calls.ts';
 import { makeDsn } from '../packages/server/test/setup/dsns.ts';
 import { callAsSentryCli, tokenOf } from '../packages/server/test/setup/sentry-cli.ts';
 import { makeGame, signIn, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
+import { until } from '../packages/server/test/setup/until.ts';
 import { register } from '../packages/server/test/setup/uploads.ts';
 import { makeFolder } from './setup/processes.ts';
 import { findSentryCli, NO_SENTRY_CLI, runSentryCli, type SentryCliResult } from './setup/sentry-cli.ts';
@@ -104,7 +105,7 @@ test('set-commits sends the commits of the folder', async (t) => {
 /** Programs and debug files of all kinds, which are not part of the repository. */
 const CORPUS = join(import.meta.dirname, '../../shared/symbols-corpus');
 
-type ListedSymbol = { debug_file: string; debug_id: string; state: string; functions: number };
+type ListedSymbol = { kind: string; debug_file: string; debug_id: string; state: string; functions: number };
 
 const symbolsOf = async (): Promise<ListedSymbol[]> => {
   const owner = await signIn(server, game.owner);
@@ -129,6 +130,45 @@ describe('debug files', () => {
     assert.ok(symbols.length >= 4, JSON.stringify(symbols));
     assert.ok(symbols.every(({ state }) => state === 'compiled'));
     assert.match(await succeed(['debug-files', 'upload', '--wait', folder]), /Nothing to upload/);
+  });
+});
+
+describe('source maps', () => {
+  test('are injected, uploaded once, and listed with the scripts', async (t) => {
+    if (program === undefined) return t.skip(NO_SENTRY_CLI);
+    const folder = join(work.path, 'web');
+    await mkdir(folder);
+    await writeFile(join(folder, 'game.js'), 'function f(){throw Error("x")}f();\n//# sourceMappingURL=game.js.map\n');
+    const map = {
+      version: 3,
+      file: 'game.js',
+      sources: ['game.ts'],
+      names: [],
+      mappings: 'AAAA',
+      sourcesContent: ['f();'],
+    };
+    await writeFile(join(folder, 'game.js.map'), JSON.stringify(map));
+    await succeed(['sourcemaps', 'inject', folder]);
+    const args = ['sourcemaps', 'upload', '--release', 'owls@1.2.0', '--wait', folder];
+    assert.match(await succeed(args), /File processing complete/);
+    const listed = (await symbolsOf()).filter(({ debug_file }) => debug_file.startsWith('~/game.js'));
+    assert.deepEqual(listed.map(({ debug_file }) => debug_file).toSorted(), ['~/game.js', '~/game.js.map']);
+    assert.equal(new Set(listed.map(({ debug_id }) => debug_id)).size, 1);
+    assert.ok(listed.every(({ state, debug_id }) => state === 'compiled' && debug_id !== ''));
+    assert.match(await succeed(args), /Nothing to upload/);
+  });
+
+  test('of ProGuard are uploaded once', async (t) => {
+    if (program === undefined) return t.skip(NO_SENTRY_CLI);
+    const path = join(work.path, 'mapping.txt');
+    await writeFile(path, '# compiler: R8\ncom.example.Game -> a.a:\n    1:1:void run():10:10 -> a\n');
+    await succeed(['upload-proguard', path]);
+    const [mapping] = await until(async () => {
+      const found = (await symbolsOf()).filter(({ kind }) => kind === 'proguard');
+      return found[0]?.state === 'compiled' && found;
+    });
+    assert.match(mapping?.debug_id ?? '', /^[0-9A-F]{32}0$/);
+    assert.match(await succeed(['upload-proguard', path]), /Nothing to upload/);
   });
 });
 

@@ -2,7 +2,7 @@
 // refused.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -22,6 +22,7 @@ import { callAsSentryCli, chunkForm, sendChunks, sha1, tokenOf } from './setup/s
 import { startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { debugIdOf, symbolBlobsOf, symText } from './setup/symbols.ts';
 import { until, untilEqual } from './setup/until.ts';
+import { buildZip } from './setup/zips.ts';
 
 let now = Date.now();
 let server: TestServer;
@@ -192,6 +193,91 @@ describe('a file', () => {
     assert.equal((await assemble(wantedOf(file), other)).body[sha1(file)].state, 'not_found');
     assert.equal((await assemble(wantedOf(file), other, game.slug)).status, 404);
     assert.equal((await assemble(wantedOf(file), { ...game, ...{ keyHeaders: other.keyHeaders } })).status, 404);
+  });
+});
+
+describe('a bundle of scripts', () => {
+  const bundleOf = (files: Record<string, string>, manifest?: unknown) =>
+    buildZip(
+      Object.entries({ ...files, ...(manifest !== undefined && { 'manifest.json': JSON.stringify(manifest) }) }).map(
+        ([name, data]) => ({ name, data }),
+      ),
+    );
+  const manifestOf = (type: unknown, name = 'files/_/_/game.js.map') => ({
+    files: { [name]: { type, url: '~/game.js.map', headers: { 'debug-id': randomUUID() } } },
+  });
+  const assembleBundle = async (bundle: Buffer, of: TestGame, more = {}) => {
+    const body = {
+      checksum: sha1(bundle),
+      chunks: [sha1(bundle)],
+      projects: [of.slug],
+      version: 'owls@1.0.0',
+      ...more,
+    };
+    return callAsSentryCli(server, tokenOf(of), 'POST', '/organizations/x/artifactbundle/assemble/', body);
+  };
+  const sendBundle = async (bundle: Buffer, of: TestGame) => {
+    await sendChunks(server, tokenOf(of), chunkForm([bundle]));
+    return until(async () => {
+      const { status, body } = await assembleBundle(bundle, of);
+      assert.equal(status, 200, JSON.stringify(body));
+      return ['ok', 'error'].includes(body.state) && body;
+    });
+  };
+  const map = JSON.stringify({ version: 3, sources: ['game.ts'], names: [], mappings: 'AAAA' });
+
+  test('is used by its release, whichever files the manifest lists besides', async () => {
+    const { game: own, owner: person } = await makeOwnedGame(server);
+    const bundle = bundleOf({ 'files/_/_/game.js.map': map, other: 'x' }, manifestOf('source_map'));
+    assert.deepEqual((await assembleBundle(bundle, own)).body, {
+      state: 'not_found',
+      missingChunks: [sha1(bundle)],
+      detail: null,
+    });
+    assert.deepEqual(await sendBundle(bundle, own), { state: 'ok', missingChunks: [], detail: null });
+    const { body } = await callApi(server, person, 'GET', `/games/${own.uid}/symbols`);
+    assert.deepEqual(
+      body.data.symbols.map(({ kind, debug_file }: { kind: string; debug_file: string }) => [kind, debug_file]),
+      [['source_map', '~/game.js.map']],
+    );
+  });
+
+  test('that nothing can be made of is an error, and nothing but its chunks is kept', async () => {
+    const { game: own, owner: person } = await makeOwnedGame(server);
+    const good = bundleOf({ 'files/_/_/game.js.map': map }, manifestOf('source_map'));
+    const wrong = {
+      'no zip': Buffer.from('SYSB\x02\0\0\0nothing'),
+      'a cut zip': good.subarray(0, good.length - 30),
+      'no manifest': bundleOf({ 'a.js': 'x' }),
+      'a manifest of another form': bundleOf({ 'a.js': 'x' }, []),
+      'files of another form': bundleOf({ 'a.js': 'x' }, { files: { 'a.js': 1, b: null } }),
+      'an unknown type': bundleOf({ 'files/_/_/game.js.map': map }, manifestOf('__proto__')),
+      'a type of another form': bundleOf({ 'files/_/_/game.js.map': map }, manifestOf({})),
+      'a file that is missing': bundleOf({ 'a.js': 'x' }, manifestOf('source_map')),
+    };
+    for (const [name, bundle] of Object.entries(wrong)) {
+      const { state, detail } = await sendBundle(bundle, own);
+      assert.equal(state, 'error', name);
+      assert.ok(detail.length > 10, name);
+    }
+    assert.deepEqual((await callApi(server, person, 'GET', `/games/${own.uid}/symbols`)).body.data.symbols, []);
+    assert.equal((await symbolBlobsOf(server, own)).length, (await chunksOf(own)).length);
+  });
+
+  test('with a damaged source map is an error that says so', async () => {
+    const { game: own } = await makeOwnedGame(server);
+    const broken = bundleOf({ 'files/_/_/game.js.map': '{"version":3' }, manifestOf('source_map'));
+    const { state, detail } = await sendBundle(broken, own);
+    assert.equal(state, 'error');
+    assert.match(detail, /can't be used/);
+  });
+
+  test('of another game or a wrong form is refused', async () => {
+    const { game: other } = await makeOwnedGame(server);
+    const bundle = bundleOf({});
+    assert.equal((await assembleBundle(bundle, game, { projects: [other.slug] })).status, 404);
+    for (const more of [{ checksum: 1 }, { chunks: {} }, { chunks: ['x'] }, { version: {} }, { dist: 'x'.repeat(251) }])
+      assert.equal((await assembleBundle(bundle, game, more)).status, 400);
   });
 });
 

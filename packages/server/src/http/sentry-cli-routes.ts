@@ -3,7 +3,7 @@ import { CODES, errors } from '@chauffeur/contract/errors';
 import { MIB } from '@chauffeur/contract/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.ts';
-import { assembleDebugFiles } from '../crash/sentry/files/assemble.ts';
+import { assembleBundle, assembleDebugFiles } from '../crash/sentry/files/assemble.ts';
 import { capabilitiesOf, receiveChunks } from '../crash/sentry/files/chunks.ts';
 import * as releases from '../crash/sentry/releases/releases.ts';
 import { fromRequest } from '../request/audit.ts';
@@ -139,6 +139,12 @@ const ENDPOINTS: readonly Endpoint[] = [
     method: 'POST',
     url: '/api/0/projects/:org/:project/files/difs/assemble',
     answer: async (ctx, { project, body }) => ({ data: await assembleDebugFiles(ctx, project, body) }),
+  },
+  {
+    operation: 'sentryCli.assembleBundle',
+    method: 'POST',
+    url: '/api/0/organizations/:org/artifactbundle/assemble',
+    answer: async (ctx, { project, body }) => ({ data: await assembleBundle(ctx, project, body) }),
   },
   // Because there are none, sentry-cli sends the commits of the folder that it runs in.
   {

@@ -19,16 +19,20 @@ export type ZippedFile = {
 };
 
 /** This is higher than the limit for files, because folders, which are skipped, are entries too. */
-const MAX_ENTRIES = 10 * LIMITS.symbolFiles;
+export const MAX_ENTRIES = 10 * LIMITS.symbolFiles;
 
 /**
  * Throws `notSymbols` for a file that is not a zip, is damaged or encrypted, has unsafe names or contains no files, and
  * `tooLarge` if it exceeds a limit, before anything is unpacked. Never yields more bytes than the directory announces.
  */
-export async function* unpack(file: FileHandle, size: number): AsyncGenerator<ZippedFile, undefined> {
+export async function* unpack(
+  file: FileHandle,
+  size: number,
+  maxFiles: number = LIMITS.symbolFiles,
+): AsyncGenerator<ZippedFile, undefined> {
   const zip = await asRefusal(openZip(file, size));
   const files = await readDirectory(zip);
-  requireBounds(files);
+  requireBounds(files, maxFiles);
   for (const entry of files) yield { name: entry.fileName, bytes: readEntry(zip, entry) };
 }
 
@@ -40,14 +44,14 @@ const BUNDLE = /\.dSYM\/Contents\/(?!Resources\/DWARF\/)/i;
 
 /** The entries that are files, without junk. */
 async function readDirectory(zip: ZipFile): Promise<Entry[]> {
-  if (zip.entryCount > MAX_ENTRIES) throw tooMany();
+  if (zip.entryCount > MAX_ENTRIES) throw tooMany(LIMITS.symbolFiles);
   const entries = await asRefusal(Array.fromAsync(zip.eachEntry()));
   return entries.filter(({ fileName }) => !fileName.endsWith('/') && !JUNK.test(fileName) && !BUNDLE.test(fileName));
 }
 
-function requireBounds(files: readonly Entry[]): void {
+function requireBounds(files: readonly Entry[], maxFiles: number): void {
   if (files.length === 0) throw errors.notSymbols('The .zip contains no files. Add the symbol files.');
-  if (files.length > LIMITS.symbolFiles) throw tooMany();
+  if (files.length > maxFiles) throw tooMany(maxFiles);
   const large = files.find(
     ({ fileName, uncompressedSize }) => fileName.endsWith('.sym') && uncompressedSize > LIMITS.symbolFileBytes,
   );
@@ -130,8 +134,7 @@ function damaged(reason: string, name?: string, cause?: unknown): ApiError {
   return errors.notSymbols(message, { cause });
 }
 
-function tooMany(): ApiError {
-  const max = LIMITS.symbolFiles;
+function tooMany(max: number): ApiError {
   return errors.tooLarge(`The .zip contains more than ${max} symbol files. Send them in several uploads.`);
 }
 

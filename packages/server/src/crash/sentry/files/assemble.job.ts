@@ -8,12 +8,15 @@ import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
 import { peek } from '../../../kernel/blobs/peek.ts';
 import { BlobMissingError, type ByteSource } from '../../../kernel/blobs/store.ts';
 import { type Attempt, bindJob } from '../../../kernel/jobs/jobs.ts';
-import { requireFreeStorage } from '../../../ship/usage/usage.ts';
-import { recordMappings, storeMapping } from '../../symbols/mappings/store-mapping.ts';
+import { openSpool } from '../../../kernel/private-files.ts';
+import { type FreeStorage, requireFreeStorage } from '../../../ship/usage/usage.ts';
+import { recordMappings, type StoredMapping, storeMapping } from '../../symbols/mappings/store-mapping.ts';
+import { spool, uploadTooLarge } from '../../symbols/receive.ts';
 import { recordSymbols } from '../../symbols/record.ts';
 import { type StoredFile, storeFile } from '../../symbols/store-native.ts';
 import { dropSymbolBlobs, type StoredText } from '../../symbols/store-text.ts';
-import { assembleJob, type FilePayload } from './assemble.ts';
+import { assembleJob, BUNDLE_NAME, type FilePayload } from './assemble.ts';
+import { storeBundle } from './bundle.ts';
 import { unusedReasonOf } from './file-kind.ts';
 import * as sql from './files.sql.ts';
 
@@ -45,6 +48,11 @@ async function storeAssembled(ctx: Context, gameId: string, sha1: string, file: 
   const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
   if (size > LIMITS.nativeFileBytes) throw errors.tooLarge('The file is larger than 2 GB, the limit for a file.');
   const storage = await requireFreeStorage(ctx, gameId);
+  if (file.name === BUNDLE_NAME) {
+    const mappings = await unpackBundle(ctx, gameId, bytesOfChunks(ctx, gameId, chunks, sha1), { ...file, storage });
+    const recorded = await recordMappings(ctx, gameId, { keyRef: file.key_ref, mappings });
+    return { checksum: null, mappingUids: recorded.map(({ mapping_uid: uid }) => uid), size };
+  }
   const { head, all, discard } = await peek(bytesOfChunks(ctx, gameId, chunks, sha1), HEAD_BYTES);
   const reason = unusedReasonOf(head);
   if (reason !== null) {
@@ -98,6 +106,20 @@ const USELESS = 'It has neither functions nor unwind rules, or no debug id, so n
 
 function isUseless({ module, detail, unwind }: StoredText): boolean {
   return (detail === 0 && unwind === 0) || (module.codeId === '' && /^0*$/.test(module.debugId));
+}
+
+type BundleOf = Pick<sql.QueuedFile, 'release' | 'dist'> & { readonly storage: FreeStorage };
+
+async function unpackBundle(ctx: Context, gameId: string, source: ByteSource, of: BundleOf): Promise<StoredMapping[]> {
+  const spooled = await spool(await openSpool(ctx.config.dataFolder), source, {
+    maxBytes: LIMITS.nativeFileBytes,
+    tooLarge: uploadTooLarge,
+  });
+  try {
+    return await storeBundle(ctx, gameId, spooled, of);
+  } finally {
+    await spooled.file.close();
+  }
 }
 
 const LOST = 'Some chunks are no longer on the server. Upload the file again.';

@@ -73,7 +73,14 @@ function newFileOf(sha1: string, file: unknown): sql.NewFile {
   const problem = findProblem(Sha1, sha1) ?? findProblem(DebugFile, file);
   if (problem !== null) throw errors.invalid(problem);
   const { name, debug_id, chunks } = file as Static<typeof DebugFile>;
-  return { sha1, name: name || 'file', debugId: debugIdOf(debug_id) ?? '', release: '', dist: '', chunks };
+  return {
+    sha1,
+    name: name === '' || name === BUNDLE_NAME ? 'file' : name,
+    debugId: debugIdOf(debug_id) ?? '',
+    release: '',
+    dist: '',
+    chunks,
+  };
 }
 
 /** The same for a bundle of scripts and source maps. */
@@ -86,7 +93,7 @@ export async function assembleBundle(ctx: Context, project: Project, body: unkno
   return answer;
 }
 
-/** The name of all bundles of scripts, for the log. */
+/** The name of all bundles of scripts. No debug file has it. */
 export const BUNDLE_NAME = 'artifact bundle';
 
 /** Throws `ownerNotVerified`, and `limitReached` and `invalid` for too many files. */
