@@ -17,21 +17,72 @@ export type TextFrame = {
   readonly column: number;
 };
 
-const SCRIPT =
-  '((?:[a-z][\\w+.-]{0,30}:)?[^\\s()@:]{0,500}(?::\\d{1,5}/)?[^\\s()@:]{0,500}\\.(?:js|mjs|cjs|jsbundle)(?:[?#][^\\s()@:]{0,200})?)';
-const PLACE = `${SCRIPT}:(\\d{1,9}):(\\d{1,9})`;
-/** `at update (https://a.example/game.js:1:2)`, `at https://a.example/game.js:1:2`. */
-const V8 = new RegExp(`\\bat (?:(?:async |new )?([^\\s()][^()]{0,200}) \\()?${PLACE}\\)?(?=\\s|,|$)`, 'i');
-/** `update@https://a.example/game.js:1:2`. */
-const OTHERS = new RegExp(`([^\\s@]{0,200})@${PLACE}(?=\\s|$)`, 'i');
 /** Longer lines are not frames. */
 const MAX_LINE = 1024;
+
+/** A frame, and what is before and after it in its line. */
+type Split = TextFrame & { readonly before: string; readonly after: string; readonly isV8: boolean };
+
+/**
+ * `at update (https://a.example/game.js:1:2)`, `at https://a.example/game.js:1:2` or `update@https://a.example/game.js:1:2`.
+ * It looks at each character a few times, because lines come from anyone.
+ */
+function splitLine(line: string): Split | null {
+  if (line.length > MAX_LINE) return null;
+  const [after = ''] = /(?: \{|,)?\s{0,8}$/.exec(line) ?? [];
+  const text = line.slice(0, line.length - after.length);
+  const end = /:(\d{1,9}):(\d{1,9})\)?$/.exec(text);
+  if (end === null) return null;
+  const head = text.slice(0, end.index);
+  const found = text.endsWith(')') ? splitCall(head) : (splitPlace(head) ?? splitOther(head));
+  if (found === null || !SCRIPT.test(found.place) || /[\s()]/.test(found.place)) return null;
+  return { ...found, after, line: Number(end[1]), column: Number(end[2]) };
+}
+
+type Found = Pick<Split, 'before' | 'function' | 'place' | 'isV8'>;
+
+/** `at async update (https://a.example/game.js`. */
+function splitCall(head: string): Found | null {
+  const [start, open] = [startOfV8(head), head.lastIndexOf(' (')];
+  if (start < 0 || open < start) return null;
+  const name = head.slice(start + 3, open).replace(/^(?:async |new )/, '');
+  return { before: head.slice(0, start), function: name, place: head.slice(open + 2), isV8: true };
+}
+
+/** `at https://a.example/game.js`. */
+function splitPlace(head: string): Found | null {
+  const start = startOfV8(head);
+  if (start < 0) return null;
+  return {
+    before: head.slice(0, start),
+    function: '',
+    place: head.slice(start + 3).replace(/^async /, ''),
+    isV8: true,
+  };
+}
+
+/** `update@https://a.example/game.js`. */
+function splitOther(head: string): Found | null {
+  const at = head.lastIndexOf('@');
+  if (at < 0) return null;
+  const start = head.lastIndexOf(' ', at) + 1;
+  return { before: head.slice(0, start), function: head.slice(start, at), place: head.slice(at + 1), isV8: false };
+}
+
+/** Where `at ` begins as a word; -1 without one. */
+function startOfV8(head: string): number {
+  return head.search(/(?<!\S)at /);
+}
+
+const SCRIPT = /\.(?:js|mjs|cjs|jsbundle)(?:[?#].{0,200})?$/i;
 
 /** The frame in each line; null for any other line. */
 export function framesInText(text: string): (TextFrame | null)[] {
   return linesOf(text).map((line) => {
-    const [, name = '', place = '', at = '', column = ''] = matchOf(line) ?? [];
-    return place === '' ? null : { function: name, place, line: Number(at), column: Number(column) };
+    const found = splitLine(line);
+    if (found === null) return null;
+    const { function: name, place, line: at, column } = found;
+    return { function: name, place, line: at, column };
   });
 }
 
@@ -39,24 +90,18 @@ export function framesInText(text: string): (TextFrame | null)[] {
 export function withSources(text: string, places: readonly (SourcePlace | null)[]): string {
   return linesOf(text)
     .map((line, index) => {
-      const place = places[index] ?? null;
-      return place === null ? line : replaced(line, place);
+      const [place, found] = [places[index] ?? null, splitLine(line)];
+      return place === null || found === null ? line : `${found.before}${formatFrame(place, found.isV8)}${found.after}`;
     })
     .join('\n');
 }
 
-function replaced(line: string, { function: name, file, line: at, column, isLibrary }: SourcePlace): string {
+function formatFrame({ function: name, file, line, column, isLibrary }: SourcePlace, isV8: boolean): string {
   const shown = file.replace(/[\s()@:]+/g, '_');
-  const path = isLibrary && !shown.startsWith('/') ? `/${shown}` : shown;
-  const place = `${path}:${at}:${column}`;
+  const place = `${isLibrary && !shown.startsWith('/') ? '/' : ''}${shown}:${line}:${column}`;
   const bare = name.replace(/[\s()@]+/g, '_');
-  // The replacement is a function, because names of JavaScript may have dollar signs.
-  if (V8.test(line)) return line.replace(V8, () => (bare === '' ? `at ${place}` : `at ${bare} (${place})`));
-  return line.replace(OTHERS, () => `${bare}@${place}`);
-}
-
-function matchOf(line: string): RegExpExecArray | null {
-  return line.length > MAX_LINE ? null : (V8.exec(line) ?? OTHERS.exec(line));
+  if (!isV8) return `${bare}@${place}`;
+  return bare === '' ? `at ${place}` : `at ${bare} (${place})`;
 }
 
 /** Some clients send the breaks of a stack as the two characters `\n`. */
