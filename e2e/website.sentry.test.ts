@@ -48,6 +48,9 @@ describe('the page about SDKs of Sentry', () => {
     await lines.getByText(`"${windows!.dsn}"`).waitFor();
     await lines.getByLabel('DSN').selectOption('Linux');
     await lines.getByText(`"${linux!.dsn}"`).waitFor();
+    const uploads = page.getByRole('region', { name: 'Upload with sentry-cli' });
+    await uploads.getByText(`SENTRY_PROJECT=${studio.slug}`).waitFor();
+    await uploads.getByText(/^No files yet/).waitFor();
     assert.deepEqual(await findSeriousProblems(page), []);
   });
 

@@ -16,6 +16,7 @@ import {
   reportRow,
   untilDone,
 } from './setup/crash-dumps.ts';
+import { callAsSentryCli, chunkForm, sendChunks, sha1, tokenOf } from './setup/sentry-cli.ts';
 import { makeGame, request, signIn, startServer, type TestServer } from './setup/server.ts';
 import { addSymbols, untilCompiled } from './setup/symbols.ts';
 import { until } from './setup/until.ts';
@@ -76,6 +77,20 @@ test('a library in an APK, or a renamed program, has the symbols of its debug id
   const report = await untilDone(server, await reportCrash(server, game, buildId, { dump }));
   assert.equal(report.signature, 'render::measure');
   assert.ok(report.missing_symbols.every((name) => !name.startsWith('base_arm64')));
+});
+
+test('a report has the symbols of no build once sentry-cli uploads them, also under another name', async () => {
+  const { game, buildId } = await openGame();
+  const dumps = [readDumpFixture('null_deref_inline'), renameProgram('base_arm64_v8.apk')];
+  const reports = await Promise.all(dumps.map((dump) => reportCrash(server, game, buildId, { dump })));
+  for (const report of reports) assert.notEqual((await untilDone(server, report)).signature, 'render::measure');
+  const file = readSymbolFixture('null_deref_inline');
+  assert.equal((await sendChunks(server, tokenOf(game), chunkForm([file]))).status, 200);
+  const wanted = { [sha1(file)]: { name: 'game.sym', chunks: [sha1(file)] } };
+  const path = `/projects/x/${game.slug}/files/difs/assemble/`;
+  assert.equal((await callAsSentryCli(server, tokenOf(game), 'POST', path, wanted)).status, 200);
+  for (const report of reports)
+    await until(async () => (await reportRow(server, report)).signature === 'render::measure');
 });
 
 test('reports that missed symbols under any name are processed again when they arrive', async () => {

@@ -20,6 +20,7 @@ import table from '../../ui/table.module.css';
 import { type OpenGame, useGame } from '../games/use-game.ts';
 import { ACTIVITY_DAYS, Activity } from './Activity.tsx';
 import { SdkLines } from './SdkLines.tsx';
+import { SentryCli } from './SentryCli.tsx';
 import { addressProblem } from './sdks.ts';
 import { UnregisteredReleases } from './UnregisteredReleases.tsx';
 
@@ -85,6 +86,7 @@ export function SentryPage() {
       </Section>
       {active?.[0] !== undefined && <SdkLines dsns={active} slug={game.slug} />}
       {data !== undefined && data.dsns.length > 0 && <Received game={game} />}
+      <SentryCli game={game} />
       {step !== null && <StepDialog key={step.kind} uid={game.game_uid} step={step} onClose={() => setStep(null)} />}
     </Stack>
   );
