@@ -1,12 +1,12 @@
-// Measures how many crash reports (JSON) per second the server accepts, each stored before its response. The rate is
-// compared with that of /health, a constant response, in the seconds before, because other load on the machine affects
-// both. `--pairs 15 --seconds 2 --connections 512`.
+// Measures how many crash reports per second the server accepts, each stored before its response: in our JSON, and in the
+// envelopes of Sentry's SDKs. The rates are compared with that of /health, a constant response, in the seconds before,
+// because other load on the machine affects all. `--pairs 15 --seconds 2 --connections 512`.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { LoadResult } from './load.ts';
-import { CONSTANT, openGame, postOf, REPORT, send } from './requests.ts';
+import { CONSTANT, envelopeOf, openGame, postEnvelopeOf, postOf, REPORT, STACK_REPORT, send } from './requests.ts';
 import { createFolder, type Service, startService } from './service.ts';
 
 const { values } = parseArgs({
@@ -32,18 +32,29 @@ try {
 }
 
 async function compare(service: Service): Promise<void> {
-  const post = postOf('/api/v1/public/crashes', await openGame(service), REPORT);
-  const measure = async () => ({
-    constant: await send(service, { request: CONSTANT, status: 200 }, volume),
-    crashes: await send(service, { request: post, status: 201 }, volume),
-  });
+  const game = await openGame(service);
+  const post = postOf('/api/v1/public/crashes', game, REPORT);
+  const postStack = postOf('/api/v1/public/crashes', game, STACK_REPORT);
+  const { dsn = '' } = service.admin(['dsn', '--game', game.game]);
+  const envelope = postEnvelopeOf(dsn, envelopeOf({ release: 'racer@1.4.2' }));
+  let sent = 0;
+  const measure = async () => {
+    const constant = await send(service, { request: CONSTANT, status: 200 }, volume);
+    const crashes = await send(service, { request: post, status: 201 }, volume);
+    const stacks = await send(service, { request: postStack, status: 201 }, volume);
+    const envelopes = await send(service, { request: envelope, status: 200, firstNo: sent }, volume);
+    sent = envelopes.sent;
+    return { constant, crashes, stacks, envelopes };
+  };
   // A warm-up, which does not count.
   await measure();
   const pairs: Pair[] = [];
   for (let no = 1; no <= Number(values.pairs); no += 1) {
     pairs.push(await measure());
     const { constant, crashes } = pairs.at(-1)!;
-    note(`pair ${no}: constant ${describe(constant)}; crash reports ${describe(crashes)}`);
+    note(
+      `pair ${no}: constant ${describe(constant)}; crash reports ${describe(crashes)}; stacks ${describe(pairs.at(-1)!.stacks)}; envelopes ${describe(pairs.at(-1)!.envelopes)}`,
+    );
   }
   const median = (of: (pair: Pair) => number) => medianOf(pairs.map(of));
   const rates = [median(({ constant }) => constant.rate), median(({ crashes }) => crashes.rate)] as const;
@@ -53,9 +64,14 @@ async function compare(service: Service): Promise<void> {
   );
   const ratio = median(({ constant, crashes }) => crashes.rate / constant.rate);
   printFigure('crash reports / constant', ratio, { min: 0.4 });
+  printFigure(
+    "envelopes of Sentry's SDKs / crash reports with the same stack",
+    median(({ stacks, envelopes }) => envelopes.rate / stacks.rate),
+    { min: 1 },
+  );
 }
 
-type Pair = { constant: LoadResult; crashes: LoadResult };
+type Pair = { constant: LoadResult; crashes: LoadResult; stacks: LoadResult; envelopes: LoadResult };
 
 function describe({ rate, p50Ms, p95Ms }: LoadResult): string {
   return `${rate.toFixed(0)}/s (p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms)`;

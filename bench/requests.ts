@@ -50,6 +50,77 @@ export const REPORT = JSON.stringify({
   metadata: { gpu: 'GeForce RTX 3060', driver: '535.86', level: 'tunnel', fps: 58.2, players: 4 },
 });
 
+/** A crash report of an exception, whose stack is a text. */
+export const STACK_REPORT = JSON.stringify({
+  app_name: 'Racer',
+  app_version: '1.4.2',
+  os: 'linux',
+  arch: 'x86_64',
+  message: 'ValueError: It crashed when I drove into the tunnel.',
+  metadata: {
+    gpu: 'GeForce RTX 3060',
+    level: 'tunnel',
+    players: 4,
+    stack: [
+      'Traceback (most recent call last):',
+      ...Array.from({ length: 8 }, (_, no) => `  File "game/player.py", line ${10 + no}, in move${no}`),
+      'ValueError: It crashed when I drove into the tunnel.',
+    ].join('\n'),
+  },
+});
+
+/**
+ * The same report as Sentry's SDKs send it, in an envelope. The runs of `@` make an id of 32 digits, because an event with
+ * the same id is the same report.
+ */
+export function envelopeOf({ release }: { readonly release: string }): string {
+  const id = `${'0'.repeat(16)}@@@@@@@@@@@@@@@@`;
+  const frame = (no: number) => ({
+    function: `Player.move${no}`,
+    filename: 'game/player.py',
+    lineno: 10 + no,
+    in_app: true,
+  });
+  const event = {
+    event_id: id,
+    platform: 'python',
+    level: 'fatal',
+    release,
+    user: { id: 'fe3e1d4e96b84b0a8c1c94c1f7f3d2aa' },
+    contexts: { os: { name: 'Linux' }, device: { arch: 'x86_64' }, gpu: { name: 'GeForce RTX 3060' } },
+    tags: { level: 'tunnel', players: '4' },
+    exception: {
+      values: [
+        {
+          type: 'ValueError',
+          value: 'It crashed when I drove into the tunnel.',
+          mechanism: { type: 'excepthook', handled: false },
+          stacktrace: { frames: Array.from({ length: 8 }, (_, no) => frame(no)) },
+        },
+      ],
+    },
+  };
+  const payload = JSON.stringify(event);
+  const head = [
+    { event_id: id, sent_at: '2026-11-28T12:00:00Z' },
+    { type: 'event', length: Buffer.byteLength(payload) },
+  ];
+  return `${head.map((line) => JSON.stringify(line)).join('\n')}\n${payload}\n`;
+}
+
+/** A request of an SDK with this envelope. */
+export function postEnvelopeOf(dsn: string, envelope: string): string {
+  const { username, pathname } = new URL(dsn);
+  const head = [
+    `POST /api${pathname}/envelope/ HTTP/1.1`,
+    'Host: bench',
+    'Content-Type: application/x-sentry-envelope',
+    `Content-Length: ${Buffer.byteLength(envelope)}`,
+    `X-Sentry-Auth: Sentry sentry_version=7, sentry_client=bench/1.0, sentry_key=${username}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${envelope}`;
+}
+
 export type Get = (path: string) => Promise<unknown>;
 export type GameIds = { readonly game: string; readonly build: string };
 /** `keys` are the headers with its deploy key. */
