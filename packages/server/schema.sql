@@ -547,6 +547,7 @@ create table crash_reports (
   kind text default 'crash'::text not null,
   event_key text,
   fingerprint jsonb,
+  event text,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
   constraint crash_reports_kind_check CHECK ((kind = ANY (ARRAY['crash'::text, 'error'::text]))),

@@ -154,7 +154,7 @@ describe('a managed exception', () => {
 
   test('is grouped by its message once its blob is gone', async () => {
     const { game, build } = await openGame();
-    const id = await reportEvent(server, game, build, MANAGED);
+    const id = await reportEvent(server, game, build, { ...MANAGED, ...TOO_LARGE_FOR_ROW });
     await untilDone(server, id);
     const stored = await onlyRow(
       server.ctx.db,
@@ -283,9 +283,18 @@ describe('a native stack without a dump', () => {
   });
 });
 
-test('the event is deleted with its report', async () => {
+/** 60 KB. */
+const TOO_LARGE_FOR_ROW = {
+  breadcrumbs: Array.from({ length: 60 }, (_, no) => ({
+    timestamp: no,
+    category: 'level',
+    message: `${no} `.repeat(400),
+  })),
+};
+
+test('a large event is deleted with its report', async () => {
   const { game, send, call } = await openGame();
-  const row = await send(MANAGED);
+  const row = await send({ ...MANAGED, ...TOO_LARGE_FOR_ROW });
   const { event_key: key } = await onlyRow(
     server.ctx.db,
     sql<{ event_key: string }>`select event_key from crash_reports where report_id = ${row.report_id}`,

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { formatDsn } from '@chauffeur/sentry/dsn/dsn';
-import { readEvent } from '@chauffeur/sentry/event/stored-event';
+
 import { sql } from 'kysely';
+import { type EventContent, readStoredEvent } from '../src/crash/crashes/report/event.ts';
 import { writeSentryCounts } from '../src/crash/sentry/receive/counts.ts';
 import { rows } from '../src/kernel/database/db.ts';
-import { attachmentsOf, blobOf, type CrashSender, makeSender, orphansOf } from './setup/crashes.ts';
+import { attachmentsOf, type CrashSender, makeSender, orphansOf } from './setup/crashes.ts';
 import { makeDsn } from './setup/dsns.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 import { register } from './setup/uploads.ts';
@@ -19,11 +20,10 @@ import { register } from './setup/uploads.ts';
 const FOLDER = join(import.meta.dirname, '../../../../shared/sentry');
 const skip = existsSync(FOLDER) ? false : 'skipped: recorded requests not found';
 
-type ReportRow = {
+type ReportRow = EventContent & {
   kind: string;
   message: string;
   metadata: Record<string, unknown>;
-  event_key: string | null;
   dump_key: string | null;
   build_id: string;
   device_uid: string | null;
@@ -65,7 +65,7 @@ describe('recorded requests', { skip }, () => {
   function reportsOf({ game }: CrashSender): Promise<ReportRow[]> {
     return rows(
       server.ctx.db,
-      sql<ReportRow>`select kind, message, metadata, event_key, dump_key, build_id, device_uid from crash_reports
+      sql<ReportRow>`select kind, message, metadata, event_key, event, dump_key, build_id, device_uid from crash_reports
         where game_id = ${game.uid} order by report_id`,
     );
   }
@@ -95,7 +95,7 @@ describe('recorded requests', { skip }, () => {
       REPORTS,
     );
     const [python] = await reportsOf(sender);
-    const event = readEvent((await blobOf(sender, python!.event_key)).toString());
+    const event = (await readStoredEvent(server.ctx.blobs, python!))!;
     assert.deepEqual(
       event.exceptions.map(({ type }) => type),
       ['ValueError', 'FileNotFoundError'],
@@ -103,7 +103,7 @@ describe('recorded requests', { skip }, () => {
     assert.equal(event.breadcrumbs.at(-1)!.message, 'clicked play');
     assert.ok((await attachmentsOf(sender)).some(({ name }) => name === 'save.json'));
     const crashpad = (await reportsOf(sender)).find(({ dump_key }) => dump_key !== null)!;
-    const { breadcrumbs, release } = readEvent((await blobOf(sender, crashpad.event_key)).toString());
+    const { breadcrumbs, release } = (await readStoredEvent(server.ctx.blobs, crashpad))!;
     assert.deepEqual([breadcrumbs.length, release], [3, 'test-example-release']);
     const counts = await countsOf(sender);
     const expected = ['dropped transaction not_used', 'dropped profile not_used', 'dropped log not_used'];

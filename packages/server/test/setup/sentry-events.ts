@@ -2,8 +2,8 @@
 import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import { headlineOf, normalizeEvent } from '@chauffeur/sentry/event/normalize';
-import { writeEvent } from '@chauffeur/sentry/event/stored-event';
 import { createReport } from '../../src/crash/crashes/receive/create.ts';
+import { storeEvent } from '../../src/crash/crashes/report/event.ts';
 import { blobStemOf } from '../../src/crash/crashes/report/files.ts';
 import { bytesOfBuffer } from '../../src/kernel/blobs/byte-source.ts';
 import { PACKED_SUFFIX, putPacked } from '../../src/kernel/blobs/packed.ts';
@@ -42,11 +42,7 @@ export async function reportEvent(
       os: event.system.os,
       metadata: { ...Object.fromEntries([...event.tags, ...event.system.facts]), ...metadata },
     },
-    event: {
-      kind,
-      file: await store('event.json', Buffer.from(writeEvent(event))),
-      fingerprint: event.fingerprint,
-    },
+    event: { kind, ...(await storeEvent(ctx.blobs, reportId, event)), fingerprint: event.fingerprint },
     dump: dump === undefined ? null : await store('dmp', dump),
   });
   return id;

@@ -186,7 +186,6 @@ const EVENTS = {
 /** The queues in memory that collect what many requests write together. */
 const BATCH_QUEUES = [
   'crash_reports',
-  'crash_reports_with_id',
   'crash_walks',
   'downloads',
   'events',
@@ -201,7 +200,7 @@ export type BatchQueue = (typeof BATCH_QUEUES)[number];
 const BATCHES = {
   batchWrites: histogram(
     'chauffeur_batch_write_duration_seconds',
-    'Time to write the crash reports, events or downloads of many requests to the database together. `crash_reports_with_id`: reports that may be repeats are checked first. `crash_walks`: the results of jobs.',
+    'Time to write the crash reports, events or downloads of many requests to the database together. `crash_walks`: the results of jobs.',
     [0.005, 0.02, 0.1, 0.5, 2, 10],
     { queue: BATCH_QUEUES, outcome: ['written', 'failed'] },
   ),

@@ -13,7 +13,7 @@ import { type FacetIds, facetIdsOf } from '../groups/facet-ids.ts';
 import { type DumpSystem, facetsOf } from '../groups/facet-rules.ts';
 import type { GameRules } from '../groups/game-rules.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
-import { readStoredEvent } from '../report/event.ts';
+import { type EventContent, readStoredEvent } from '../report/event.ts';
 import type { GroupingRow } from '../report/jobs.ts';
 import { traceOfEvent } from '../text/event-trace.ts';
 import { hasFrames } from '../text/find-trace.ts';
@@ -70,13 +70,9 @@ export async function rememberFunctions(
 }
 
 /** The event of a report; null if it has none, or its blob is gone. Rejects if the storage is unavailable. */
-export async function readEventOf(
-  ctx: Context,
-  { event_key: key }: Pick<GroupingRow, 'event_key'>,
-): Promise<SentryEvent | null> {
-  if (key === null) return null;
+export async function readEventOf({ blobs }: Context, content: EventContent): Promise<SentryEvent | null> {
   try {
-    return await readStoredEvent(ctx.blobs, key);
+    return await readStoredEvent(blobs, content);
   } catch (error) {
     if (error instanceof BlobMissingError) return null;
     throw error;

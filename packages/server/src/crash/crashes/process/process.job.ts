@@ -91,14 +91,14 @@ type StackReading = Reading & { readonly failure?: string };
 /** The stack of the dump or, if there is none or it can't be read, that of the event. */
 async function readStack(
   ctx: Context,
-  { dump_key: dumpKey, dump_size: dumpSize, event_key: eventKey }: StackRow,
+  { dump_key: dumpKey, dump_size: dumpSize, event_key, event }: StackRow,
   task: Omit<Parameters<typeof readDump>[1], 'dumpKey' | 'dumpSize'>,
   resolver: SymbolResolver,
 ): Promise<StackReading> {
   const hasDump = dumpKey !== null && dumpSize !== null;
   const ofDump = hasDump ? await readDump(ctx, { ...task, dumpKey, dumpSize }, resolver) : null;
-  if (ofDump !== null && (ofDump.outcome === 'walked' || eventKey === null)) return ofDump;
-  const ofEvent = await readEventStack(ctx, { ...task, eventKey: eventKey! }, resolver);
+  if (ofDump !== null && (ofDump.outcome === 'walked' || (event_key === null && event === null))) return ofDump;
+  const ofEvent = await readEventStack(ctx, { ...task, event: { event_key, event } }, resolver);
   if (ofDump === null) return ofEvent;
   return ofEvent.outcome === 'walked' ? { ...ofEvent, failure: ofDump.reason } : ofDump;
 }
@@ -218,7 +218,7 @@ export function beginProcessing(db: Db, gameId: string, reportId: string): Promi
     keepPlan(sql<StackRow>`update crash_reports
       set state = case when state in ('received', 'queued') then 'processing' else state end
       where game_id = ${gameId} and report_id = ${reportId}
-        and ((dump_key is not null and dump_size is not null) or event_key is not null)
+        and ((dump_key is not null and dump_size is not null) or event_key is not null or event is not null)
       returning ${stackColumns}`),
   );
 }

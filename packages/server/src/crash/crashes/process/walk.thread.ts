@@ -88,8 +88,9 @@ async function walkStoredEvent(
   input: WalkInput & { task: 'event' },
   requestSymbols: RequestSymbols,
 ): Promise<WalkOutput> {
-  const event = await readStoredEvent(blobs, input.eventKey);
-  if (!isNativeEvent(event)) return { outcome: 'unreadable', reason: 'The event has no native stack.' };
+  const event = await readStoredEvent(blobs, input.event);
+  if (event === null || !isNativeEvent(event))
+    return { outcome: 'unreadable', reason: 'The event has no native stack.' };
   return keepStack(blobs, input, modulesOf(modulesOfEvent(event)), requestSymbols, (symbols) =>
     walkEvent(event, symbols),
   );

@@ -8,6 +8,7 @@
 //
 // A thread that exceeds its time or memory is ended. That is a result, because another try would end in the same way.
 // Anything else that ends a thread is an error, and the job is tried again.
+
 import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
 import type { Context } from '../../../context.ts';
 import { giveBackSpace } from '../../../kernel/blobs/spaces.ts';
@@ -21,6 +22,7 @@ import { perContext } from '../../../request/per-context.ts';
 import { findSymbols, openCacheFile, type SymbolAnswer } from '../../symbols/symbols.ts';
 import type { GameRules } from '../groups/game-rules.ts';
 import type { Grouping, GroupingFields } from '../groups/grouping.ts';
+import type { EventContent } from '../report/event.ts';
 import { takeDump } from '../report/jobs.ts';
 import type { Trace } from '../text/trace.ts';
 import { type Excerpt, formatModule } from './excerpt.ts';
@@ -63,10 +65,10 @@ export function readDump(
   return dump === undefined ? reading : reading.finally(() => giveBackSpace(dump.space));
 }
 
-/** Looks up the stack of the event under `eventKey`, and does the same with it. */
+/** Looks up the stack of the event, and does the same with it. */
 export function readEventStack(
   ctx: Context,
-  task: { eventKey: string; stackKey: string; fields: GroupingFields; rules: GameRules },
+  task: { event: EventContent; stackKey: string; fields: GroupingFields; rules: GameRules },
   resolver: SymbolResolver,
 ): Promise<Reading> {
   const input = { task: 'event', blobSettings: ctx.blobs.settings, ...task } as const;
@@ -152,7 +154,7 @@ export type WalkInput = {
   | {
       readonly task: 'event';
       readonly fields: GroupingFields;
-      readonly eventKey: string;
+      readonly event: EventContent;
       readonly stackKey: string;
     }
   | ({ readonly task: 'group' } & StoredStack)

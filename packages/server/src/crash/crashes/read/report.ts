@@ -16,6 +16,7 @@ import { NO_TITLE } from '../groups/grouping.ts';
 import type { ExcerptFrame } from '../process/excerpt.ts';
 import { readEventOf } from '../process/prepare-grouping.ts';
 import { resolveEventOf } from '../process/resolve-trace.ts';
+import type { EventContent } from '../report/event.ts';
 import { type SentFields, sentColumns, shownFieldsOf } from '../report/fields.ts';
 import type { FileKeys } from '../report/files.ts';
 import type { Trace } from '../text/trace.ts';
@@ -117,9 +118,9 @@ export type StoredFiles = FileKeys & {
   log_size: number | null;
   /** What was read from the texts of a report without a stack. */
   trace: Trace | null;
-};
+} & EventContent;
 
-const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, event_key, attachments, trace');
+const files = sql.raw('dump_key, dump_size, log_key, log_size, stack_key, event_key, event, attachments, trace');
 
 /**
  * The facets of a row of `crash_reports`. The query refers to that row and to the game, so that Citus asks the shard of

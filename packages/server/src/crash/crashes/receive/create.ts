@@ -34,7 +34,7 @@ import { processCrashJob } from '../report/jobs.ts';
 import type { AcceptedReport, ReportRefusal } from './accept.ts';
 import { dailyLimits, secondsLeft } from './daily-limits.ts';
 import { addOmissions } from './details.ts';
-import { type NewReport, returnBytes, type SentEvent, type WriteOutcome, writeReports } from './reports.sql.ts';
+import { type NewReport, returnUse, type SentEvent, type WriteOutcome, writeReports } from './reports.sql.ts';
 import { ATTACHMENT_LIMITS, type StoredAttachment, type StoredReportFile } from './store-file.ts';
 import { type CrashFileKind, makeAttachmentToken, makeTokens, uploadsEndOf } from './tokens.ts';
 
@@ -174,8 +174,12 @@ async function writeBatch(
   const outcomes = await writeAndProcess(ctx, reports, (holder) =>
     writeReports(ctx.db, reports, limits, { namesSince, holder }),
   );
-  const withoutFiles = reports.filter((_, index) => outcomes[index] !== 'with_files');
-  await returnBytes(ctx.db, withoutFiles, limits.day);
+  const counted = reports.map((report, index) => ({ report, outcome: outcomes[index]! }));
+  await returnUse(
+    ctx.db,
+    counted.filter(({ outcome }) => outcome === 'without_files' || outcome === 'repeated'),
+    limits.day,
+  );
   const written = reports.filter((_, index) => outcomes[index] === 'with_files' || outcomes[index] === 'without_files');
   for (const [source, { length }] of Map.groupBy(written, ({ source }) => source))
     ctx.metrics.crashReports.inc({ source }, length);

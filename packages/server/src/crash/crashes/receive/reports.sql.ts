@@ -18,6 +18,7 @@ import { changed, type Db, keepPlan, onlyRow, rows, type Tx, transact } from '..
 import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
 import { jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import type { EventContent } from '../report/event.ts';
 import { FIELD_COLUMNS, type SentFields } from '../report/fields.ts';
 import type { Attachment } from '../report/files.ts';
 import { groupMessagesJob, previewJob, processCrashJob } from '../report/jobs.ts';
@@ -60,10 +61,12 @@ export type NewReport = {
   failure: string | null;
 };
 
-/** An event of Sentry's SDK. `file` has the JSON of `writeEvent`. */
+/** An event of Sentry's SDK. */
 export type SentEvent = {
   readonly kind: ReportKind;
-  readonly file: StoredReportFile;
+  readonly content: EventContent;
+  /** In bytes. */
+  readonly stored: number;
   /** Null if the game doesn't say what the report belongs to. */
   readonly fingerprint: readonly string[] | null;
 };
@@ -114,7 +117,8 @@ const REPORT_COLUMNS: readonly Column<NewReport>[] = [
       else item.metadata end`,
   },
   { name: 'kind', type: 'text', value: ({ event }) => event?.kind ?? 'crash' },
-  { name: 'event_key', type: 'text', value: ({ event }) => event?.file.key ?? null },
+  { name: 'event_key', type: 'text', value: ({ event }) => event?.content.event_key ?? null },
+  { name: 'event', type: 'text', value: ({ event }) => event?.content.event ?? null },
   {
     name: 'fingerprint',
     type: 'jsonb',
@@ -447,7 +451,7 @@ function filesOf({ wants, dump, log, attachments }: NewReport): number {
 }
 
 function bytesOf(report: NewReport): number {
-  return fileBytesOf(report) + (report.event?.file.stored ?? 0);
+  return fileBytesOf(report) + (report.event?.stored ?? 0);
 }
 
 /** The event is not one of these files: it is kept in any case. */
@@ -463,15 +467,31 @@ function attachmentsOf({ attachments, wants }: NewReport): Attachment[] {
   ];
 }
 
-/** Subtracts the bytes of files that were not granted from the day's count, so smaller files still fit. */
-export async function returnBytes(db: Db, reports: readonly NewReport[], day: Date): Promise<void> {
-  for (const [gameId, ofGame] of Map.groupBy(reports, (report) => report.gameId)) {
-    const bytes = ofGame.reduce((sum, report) => sum + fileBytesOf(report), 0);
-    if (bytes === 0) continue;
-    await changed(
-      db,
-      sql`update rate_counters set used = used - ${bytes}
-        where subject = ${gameId} and name = 'crash bytes' and window_start = ${day}`,
-    );
+/** Reports that were counted against the day's limits, and what became of each. */
+export type Uncounted = { readonly report: NewReport; readonly outcome: WriteOutcome };
+
+/**
+ * Takes back what was counted in vain: the bytes of files that were not granted, so that smaller ones still fit, and
+ * repeated reports with their files.
+ */
+export async function returnUse(db: Db, uncounted: readonly Uncounted[], day: Date): Promise<void> {
+  for (const [gameId, ofGame] of Map.groupBy(uncounted, ({ report }) => report.gameId)) {
+    const repeated = ofGame.filter(({ outcome }) => outcome === 'repeated');
+    const sumOf = (sizes: readonly number[]) => sizes.reduce((sum, size) => sum + size, 0);
+    const use = [
+      ['crashes', repeated.length],
+      ['crash uploads', sumOf(repeated.map(({ report }) => filesOf(report)))],
+      [
+        'crash bytes',
+        sumOf(ofGame.map(({ report, outcome }) => (outcome === 'repeated' ? bytesOf(report) : fileBytesOf(report)))),
+      ],
+    ] as const;
+    for (const [name, amount] of use)
+      if (amount > 0)
+        await changed(
+          db,
+          sql`update rate_counters set used = used - ${amount}
+            where subject = ${gameId} and name = ${name} and window_start = ${day}`,
+        );
   }
 }

@@ -1,16 +1,46 @@
-// The event of Sentry's SDK that a report came with: the stored JSON, and whether its stack is native.
+// The event of Sentry's SDK that a report came with: how its JSON is stored, and whether its stack is native.
 import { buffer } from 'node:stream/consumers';
+import { KIB } from '@chauffeur/contract/limits';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import { mainStack } from '@chauffeur/sentry/event/normalize';
-import { readEvent } from '@chauffeur/sentry/event/stored-event';
+import { readEvent, writeEvent } from '@chauffeur/sentry/event/stored-event';
 import { chainOf } from '@chauffeur/sentry/grouping';
 import { hasAddresses } from '@chauffeur/sentry/native-stack';
-import { readUnpacked } from '../../../kernel/blobs/packed.ts';
+import { bytesOfBuffer } from '../../../kernel/blobs/byte-source.ts';
+import { PACKED_SUFFIX, putPacked, readUnpacked } from '../../../kernel/blobs/packed.ts';
 import type { BlobStore } from '../../../kernel/blobs/store.ts';
+import { newId } from '../../../kernel/secrets/ids.ts';
+import { blobStemOf } from './files.ts';
 
-/** The event under `key`. Rejects with BlobMissingError if the blob is gone. */
-export async function readStoredEvent(blobs: BlobStore, key: string): Promise<SentryEvent> {
-  return readEvent((await buffer(await readUnpacked(blobs, key))).toString());
+/**
+ * The columns of a report with the JSON of its event: in the row if it is small, and otherwise in a compressed blob. Both
+ * are null for a report without one.
+ */
+export type EventContent = { readonly event: string | null; readonly event_key: string | null };
+
+/** The length of the JSON of an event in a row. Larger ones would make reading rows slow. */
+const MAX_IN_ROW = 32 * KIB;
+
+/** Stores an event, unless it is small enough for the row. `stored` is its size there or in the blob, in bytes. */
+export async function storeEvent(
+  blobs: BlobStore,
+  reportId: string,
+  sent: SentryEvent,
+): Promise<{ readonly content: EventContent; readonly stored: number }> {
+  const event = writeEvent(sent);
+  if (event.length <= MAX_IN_ROW) return { content: { event, event_key: null }, stored: event.length };
+  const key = `${blobStemOf(reportId)}.${newId()}.event.json${PACKED_SUFFIX}`;
+  const { stored } = await putPacked(blobs, key, bytesOfBuffer(Buffer.from(event)), Number.POSITIVE_INFINITY);
+  return { content: { event: null, event_key: key }, stored };
+}
+
+/** Null if there is none. Rejects with BlobMissingError if its blob is gone. */
+export async function readStoredEvent(
+  blobs: BlobStore,
+  { event, event_key: key }: EventContent,
+): Promise<SentryEvent | null> {
+  if (event !== null) return readEvent(event);
+  return key === null ? null : readEvent((await buffer(await readUnpacked(blobs, key))).toString());
 }
 
 /** Whether the functions of its stack have to be looked up by their addresses, as those of a dump. */

@@ -6,6 +6,7 @@ import { type FileInSpace, giveBackSpace } from '../../../kernel/blobs/spaces.ts
 import { changed, type Db } from '../../../kernel/database/db.ts';
 import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { perContext } from '../../../request/per-context.ts';
+import type { EventContent } from './event.ts';
 
 /**
  * Processes a report whose dump is complete, or whose event has a native stack. With e^n seconds between its 12 tries, the job survives a storage outage
@@ -68,12 +69,10 @@ export type GroupingRow = {
   log_key: string | null;
   /** Uncompressed, in bytes. */
   log_size: number | null;
-  /** The blob of the event of Sentry's SDK; null if the report has none. */
-  event_key: string | null;
   kind: ReportKind;
   /** What the game says that the report belongs to; null if it doesn't. */
   fingerprint: readonly string[] | null;
-};
+} & EventContent;
 
 /** A row of a query over the reports of all games. */
 export type GameGroupingRow = GroupingRow & { game_id: string };
@@ -88,7 +87,7 @@ export type StackRow = {
 
 /** The columns of a GroupingRow. */
 export const groupingColumns = sql.raw(
-  'report_id, build_id, message, app_version, os, metadata, log_key, log_size, event_key, kind, fingerprint',
+  'report_id, build_id, message, app_version, os, metadata, log_key, log_size, event_key, event, kind, fingerprint',
 );
 
 /** The columns of a StackRow. */

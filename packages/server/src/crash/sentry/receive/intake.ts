@@ -4,11 +4,10 @@ import { createHmac } from 'node:crypto';
 import { isError } from '@chauffeur/contract/errors';
 import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
-import { writeEvent } from '@chauffeur/sentry/event/stored-event';
 import { isRandomId } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
-import { bytesOfBuffer, bytesOfOpen } from '../../../kernel/blobs/byte-source.ts';
-import { PACKED_SUFFIX, putPacked, readUnpacked } from '../../../kernel/blobs/packed.ts';
+import { bytesOfOpen } from '../../../kernel/blobs/byte-source.ts';
+import { putPacked, readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
 import { deriveKey } from '../../../kernel/secrets/signed-token.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
@@ -19,6 +18,7 @@ import { createOnce } from '../../crashes/receive/once.ts';
 import { ReportFiles } from '../../crashes/receive/one-shot.ts';
 import type { SentEvent } from '../../crashes/receive/reports.sql.ts';
 import type { StoredAttachment, StoredReportFile } from '../../crashes/receive/store-file.ts';
+import { storeEvent } from '../../crashes/report/event.ts';
 import type { CrashDetails } from '../../crashes/report/fields.ts';
 import { blobStemOf } from '../../crashes/report/files.ts';
 import { findReportsOfEvents } from '../sentry.sql.ts';
@@ -115,7 +115,7 @@ export class Intake {
     try {
       const report = await this.#create(reportId, sent, event, eventId);
       if (report.reportId !== reportId) {
-        if (event !== null) await this.#ctx.blobs.delete(event.file.key);
+        await this.#deleteEvent(event);
         return await this.#add(report.reportId, sent);
       }
       if (report.filesKept) this.#files?.count();
@@ -124,7 +124,7 @@ export class Intake {
     } catch (error) {
       // After other errors, the report may have been written, so its files are left to the sweep.
       if (isError(error, 'limitReached') || isStorageFull(error)) {
-        if (event !== null) await this.#ctx.blobs.delete(event.file.key);
+        await this.#deleteEvent(event);
         await this.discard();
       }
       throw error;
@@ -183,12 +183,14 @@ export class Intake {
       log: own?.log ?? null,
       attachments: own?.attachments ?? [],
     };
-    const all = [event?.file, own?.dump, own?.log, ...addition.attachments].filter((file) => file != null);
+    const all = [own?.dump, own?.log, ...addition.attachments].filter((file) => file != null);
     const added = await addToReport(ctx, gameId, reportId, addition);
-    const stored = all.filter(({ key }) => added.has(key)).reduce((sum, file) => sum + file.stored, 0);
-    await countStored(ctx.db, gameId, stored, dailyLimits(ctx).day);
-    for (const { key } of all) if (!added.has(key)) await ctx.blobs.delete(key);
-    if (added.size === 0) countSentry(ctx, { gameId, dsnId, what: 'repeated', type: 'event', reason: '' });
+    const stored = all.filter(({ key }) => added.keys.has(key)).reduce((sum, file) => sum + file.stored, 0);
+    await countStored(ctx.db, gameId, stored + (added.event ? event!.stored : 0), dailyLimits(ctx).day);
+    for (const { key } of all) if (!added.keys.has(key)) await ctx.blobs.delete(key);
+    if (!added.event) await this.#deleteEvent(event);
+    if (!added.event && added.keys.size === 0)
+      countSentry(ctx, { gameId, dsnId, what: 'repeated', type: 'event', reason: '' });
   }
 
   /**
@@ -215,10 +217,13 @@ export class Intake {
 
   async #storeEvent(reportId: string, { kind, event }: Sent): Promise<SentEvent | null> {
     if (event === null) return null;
-    const key = `${blobStemOf(reportId)}.${newId()}.event.json${PACKED_SUFFIX}`;
-    const bytes = bytesOfBuffer(Buffer.from(writeEvent(event)));
-    const sizes = await putPacked(this.#ctx.blobs, key, bytes, Number.POSITIVE_INFINITY);
-    return { kind, file: { key, ...sizes }, fingerprint: event.fingerprint };
+    const stored = await storeEvent(this.#ctx.blobs, reportId, event);
+    return { kind, ...stored, fingerprint: event.fingerprint };
+  }
+
+  async #deleteEvent(event: SentEvent | null): Promise<void> {
+    const key = event?.content.event_key ?? null;
+    if (key !== null) await this.#ctx.blobs.delete(key);
   }
 }
 

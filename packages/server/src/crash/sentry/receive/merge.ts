@@ -21,38 +21,44 @@ export type Addition = {
 };
 
 type Present = {
-  event_key: string | null;
+  has_event: boolean;
   dump_key: string | null;
   log_key: string | null;
   attachments: Attachment[];
 };
 
-/** Returns the keys of the files that the report now has. None if there is no such report. */
+/** What of an addition the report now has. */
+export type Added = { readonly event: boolean; readonly keys: ReadonlySet<string> };
+
+/** Adds nothing if there is no such report. */
 export function addToReport(
   { db }: Pick<Context, 'db'>,
   gameId: string,
   reportId: string,
   addition: Addition,
-): Promise<ReadonlySet<string>> {
+): Promise<Added> {
   return transact(db, async (tx) => {
     const present = await row(
       tx,
-      sql<Present>`select event_key, dump_key, log_key, attachments from crash_reports
+      sql<Present>`select event_key is not null or event is not null as has_event, dump_key, log_key, attachments from crash_reports
         where game_id = ${gameId} and report_id = ${reportId} for update`,
     );
-    return present === undefined ? new Set<string>() : add(tx, { gameId, reportId }, present, addition);
+    return present === undefined
+      ? { event: false, keys: new Set<string>() }
+      : add(tx, { gameId, reportId }, present, addition);
   });
 }
 
 type Report = { readonly gameId: string; readonly reportId: string };
 
-async function add(tx: Tx, report: Report, present: Present, addition: Addition): Promise<ReadonlySet<string>> {
-  const event = present.event_key === null ? addition.event : null;
+async function add(tx: Tx, report: Report, present: Present, addition: Addition): Promise<Added> {
+  const event = present.has_event ? null : addition.event;
   const dump = present.dump_key === null ? addition.dump : null;
   const log = present.log_key === null ? addition.log : null;
   const attachments = newAttachments(present.attachments, addition.attachments);
-  const added = [event?.file, dump, log, ...attachments].flatMap((file) => file?.key ?? []);
-  if (added.length === 0) return new Set();
+  const keys = [event?.content.event_key, ...[dump, log, ...attachments].map((file) => file?.key)];
+  const added = { event: event !== null, keys: new Set(keys.filter((key) => key != null)) };
+  if (!added.event && added.keys.size === 0) return added;
   const { gameId, reportId } = report;
   const ofReport = sql`game_id = ${gameId} and report_id = ${reportId}`;
   if (event !== null && addition.details !== null) await addEvent(tx, report, event, addition.details);
@@ -75,7 +81,7 @@ async function add(tx: Tx, report: Report, present: Present, addition: Addition)
   }
   const hasDump = dump !== null || present.dump_key !== null;
   if (hasDump && (dump !== null || event !== null)) await addJob(tx, processCrashJob, { gameId, reportId });
-  return new Set(added);
+  return added;
 }
 
 /** What the report has already is kept. */
@@ -85,7 +91,7 @@ async function addEvent(tx: Tx, { gameId, reportId }: Report, event: SentEvent, 
   const filled = texts.map((name) => sql`${sql.ref(name)} = coalesce(nullif(${sql.ref(name)}, ''), ${sent[name]})`);
   await changed(
     tx,
-    sql`update crash_reports set event_key = ${event.file.key},
+    sql`update crash_reports set event_key = ${event.content.event_key}, event = ${event.content.event},
         fingerprint = ${event.fingerprint === null ? null : JSON.stringify(event.fingerprint)}::jsonb, ${sql.join(filled)},
         device_uid = coalesce(device_uid, ${sent.device_uid}), session_id = coalesce(session_id, ${sent.session_id}),
         metadata = ${JSON.stringify(details.metadata ?? {})}::jsonb || metadata

@@ -38,7 +38,7 @@ async function settle(ctx: Context, gameId: string, reportId: string, part: Part
   const addition = { event: null, details: null, dump: null, log: null, attachments };
   const added = await addToReport(ctx, gameId, reportId, addition);
   await deletePart(ctx.db, gameId, part.part_id);
-  const unused = attachments.filter(({ key }) => !added.has(key));
+  const unused = attachments.filter(({ key }) => !added.keys.has(key));
   await deleteReportFiles(ctx, { ...NO_FILES, attachments: [...part.attachments, ...unused] });
 }
 
