@@ -56,6 +56,7 @@ export const STACK_REPORT = JSON.stringify({
   app_version: '1.4.2',
   os: 'linux',
   arch: 'x86_64',
+  device_uid: 'fe3e1d4e96b84b0a8c1c94c1f7f3d2aa',
   message: 'ValueError: It crashed when I drove into the tunnel.',
   metadata: {
     gpu: 'GeForce RTX 3060',
