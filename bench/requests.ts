@@ -95,7 +95,7 @@ export function envelopeOf({ release }: { readonly release: string }): string {
         {
           type: 'ValueError',
           value: 'It crashed when I drove into the tunnel.',
-          mechanism: { type: 'excepthook', handled: false },
+          mechanism: { type: 'generic', handled: false },
           stacktrace: { frames: Array.from({ length: 8 }, (_, no) => frame(no)) },
         },
       ],

@@ -28,7 +28,7 @@ type NamedIncomingReport = IncomingReport & ({ clientRef: string } | { idempoten
 /** A report that is being written. */
 type Writing = { readonly requestHash: string | null; readonly report: Promise<OpenedReport> };
 
-/** By the names of the reports: a statement must not write two reports with one name. */
+/** The keys are names of reports: a statement must not write two reports with one name. */
 const writingOf = perContext(() => new Map<string, Writing>());
 
 /**

@@ -65,7 +65,7 @@ export type NewReport = {
 export type SentEvent = {
   readonly kind: ReportKind;
   readonly content: EventContent;
-  /** In bytes. */
+  /** Its size in bytes. */
   readonly stored: number;
   /** Null if the game doesn't say what the report belongs to. */
   readonly fingerprint: readonly string[] | null;
