@@ -139,6 +139,11 @@ export const DOC_GROUPS: readonly { readonly name: string; readonly pages: reado
         description: 'Give an SDK the address of your game: DSNs, and the lines for each engine.',
       },
       {
+        page: 'move-from-sentry',
+        title: 'Move from Sentry',
+        description: 'DSN, symbols, alerts and saved searches, and what has no counterpart.',
+      },
+      {
         page: 'unity',
         title: 'Crashes and events from Unity',
         label: 'Unity',
