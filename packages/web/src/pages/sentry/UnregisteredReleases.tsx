@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import { listGameBuilds } from '@chauffeur/contract/operations/builds';
 import { assignRelease, getSentryActivity } from '@chauffeur/contract/operations/dsns';
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ask, call } from '../../api.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -18,6 +18,8 @@ import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import type { OpenGame } from '../games/use-game.ts';
 
+const MAX_BUILDS = 100;
+
 type Release = OutputOf<typeof getSentryActivity>['releases'][number];
 
 const nameOf = ({ release }: Pick<Release, 'release'>) => (release === '' ? 'No release' : release);
@@ -26,6 +28,11 @@ export function UnregisteredReleases({ game, releases }: { game: OpenGame; relea
   const [assigning, setAssigning] = useState<Release | null>(null);
   const [assigned, setAssigned] = useState<string | null>(null);
   const mayAssign = useMay(assignRelease);
+  // Loaded with the list, so that the dialog has the builds when it opens.
+  const builds = useQuery({
+    ...ask(listGameBuilds, { uid: game.game_uid, page_size: MAX_BUILDS }),
+    enabled: mayAssign && releases.length > 0,
+  });
   return (
     <Section title="Unregistered releases">
       <Text size="sm" c="dimmed">
@@ -49,6 +56,7 @@ export function UnregisteredReleases({ game, releases }: { game: OpenGame; relea
         <AssignDialog
           game={game}
           release={assigning}
+          builds={builds}
           onAssigned={() => setAssigned(nameOf(assigning))}
           onClose={() => setAssigning(null)}
         />
@@ -128,15 +136,18 @@ function Reports({ game, release }: { game: OpenGame; release: Release }) {
   );
 }
 
-const MAX_BUILDS = 100;
+type AssignDialogProps = {
+  game: OpenGame;
+  release: Release;
+  builds: Pick<UseQueryResult<OutputOf<typeof listGameBuilds>>, 'data' | 'error' | 'refetch'>;
+  onAssigned: () => void;
+  onClose: () => void;
+};
 
-type AssignDialogProps = { game: OpenGame; release: Release; onAssigned: () => void; onClose: () => void };
-
-function AssignDialog({ game, release, onAssigned, onClose }: AssignDialogProps) {
+function AssignDialog({ game, release, builds: { data, error, refetch }, onAssigned, onClose }: AssignDialogProps) {
   const queries = useQueryClient();
   const uid = game.game_uid;
   const [buildId, setBuildId] = useState('');
-  const { data, error, refetch } = useQuery(ask(listGameBuilds, { uid, page_size: MAX_BUILDS }));
   const assigning = useMutation({
     mutationFn: () => call(assignRelease, { uid, release_id: release.release_id, build_id: buildId }),
     onSuccess: async () => {
