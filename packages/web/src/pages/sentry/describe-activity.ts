@@ -39,7 +39,6 @@ const DROPPED: Readonly<Record<string, string>> = {
   no_event: 'Dropped: no report that they could belong to',
   not_accepted: 'Dropped: the game takes bug reports only from players with an account',
   not_used: "Dropped: Chauffeur doesn't use them",
-  not_yet: "Dropped: Chauffeur doesn't use them",
   over_limit: 'Dropped: beyond the limit of a day',
   too_large: 'Dropped: too large',
   too_many: 'Dropped: too many at once',

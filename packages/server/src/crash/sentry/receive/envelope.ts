@@ -133,7 +133,7 @@ async function finish(ctx: Context, received: Request, envelope: Envelope): Prom
       const kind = kindOfEvent(event, { type, hasDump });
       if (kind === 'message') count('message', event.level, '');
       else if (kind === 'feedback') feedback.push({ event, value });
-      else if (kind === 'transaction') count('dropped', kind, 'not_yet');
+      else if (kind === 'transaction') count('dropped', kind, 'not_used');
       else {
         // The files are those of the first event: clients send one in an envelope.
         const target = usesFiles ? new Intake(ctx, sender, event.eventId) : intake;
@@ -152,7 +152,7 @@ async function finish(ctx: Context, received: Request, envelope: Envelope): Prom
         });
       }
     } else if (type === 'sessions') count('dropped', type, 'aggregated');
-    else if (type !== 'session') count('dropped', type, 'not_yet');
+    else if (type !== 'session') count('dropped', type, 'not_used');
   }
   const usedByFeedback = usesFiles || intake.hasDump ? null : intake;
   try {
