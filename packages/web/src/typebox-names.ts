@@ -6,6 +6,7 @@ type Named = { readonly properties?: object };
 const Type = {
   Object: (properties: object): Named => ({ properties }),
   Partial: (type: Named): Named => type,
+  Omit: (type: Named): Named => type,
   Optional: (type: Named): Named => type,
   Unsafe: (type: Named): Named => type,
   Array: (): Named => ({}),
