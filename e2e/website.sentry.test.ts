@@ -1,5 +1,6 @@
 // A developer creates DSNs on the website, copies the lines for an SDK, and revokes a DSN.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
@@ -125,5 +126,14 @@ describe('the page about SDKs of Sentry', () => {
     await form.getByRole('button', { name: 'Assign' }).click();
     await page.getByText('“owls@1.3.0-nightly” is assigned.', { exact: false }).waitFor();
     await release.waitFor({ state: 'detached' });
+  });
+
+  test('a report of a release without a build leads to where the release can be assigned', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    site.expectErrors(/status of 404/);
+    await page.goto(`${site.service.url}/dev/${studio.slug}/builds/${randomUUID()}`);
+    await page.getByText('no build of its release is registered').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Sentry SDKs' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sentry SDKs' }).waitFor();
   });
 });

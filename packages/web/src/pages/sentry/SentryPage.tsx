@@ -102,7 +102,7 @@ function Received({ game }: { game: OpenGame }) {
     <>
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       {isPending && <Skeleton h={160} />}
-      {data !== undefined && data.releases.length > 0 && <UnregisteredReleases game={game} releases={data.releases} />}
+      {data !== undefined && <UnregisteredReleases game={game} releases={data.releases} />}
       {data !== undefined && <Activity {...data} />}
     </>
   );

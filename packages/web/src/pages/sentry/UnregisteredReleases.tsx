@@ -24,6 +24,7 @@ type Release = OutputOf<typeof getSentryActivity>['releases'][number];
 
 const nameOf = ({ release }: Pick<Release, 'release'>) => (release === '' ? 'No release' : release);
 
+/** Shows nothing without releases, except what was done with the last one. */
 export function UnregisteredReleases({ game, releases }: { game: OpenGame; releases: readonly Release[] }) {
   const [assigning, setAssigning] = useState<Release | null>(null);
   const [assigned, setAssigned] = useState<string | null>(null);
@@ -33,6 +34,7 @@ export function UnregisteredReleases({ game, releases }: { game: OpenGame; relea
     ...ask(listGameBuilds, { uid: game.game_uid, page_size: MAX_BUILDS }),
     enabled: mayAssign && releases.length > 0,
   });
+  if (releases.length === 0 && assigning === null && assigned === null) return null;
   return (
     <Section title="Unregistered releases">
       <Text size="sm" c="dimmed">
@@ -46,12 +48,14 @@ export function UnregisteredReleases({ game, releases }: { game: OpenGame; relea
           <Notice tone="good" title={`“${assigned}” is assigned. Its reports move to the build within a minute.`} />
         )}
       </div>
-      <DataTable
-        label="Unregistered releases"
-        columns={columnsOf(game, mayAssign ? setAssigning : null)}
-        rows={releases}
-        rowKey={({ release_id }) => release_id}
-      />
+      {releases.length > 0 && (
+        <DataTable
+          label="Unregistered releases"
+          columns={columnsOf(game, mayAssign ? setAssigning : null)}
+          rows={releases}
+          rowKey={({ release_id }) => release_id}
+        />
+      )}
       {assigning !== null && (
         <AssignDialog
           game={game}
