@@ -115,7 +115,7 @@ test('times are corrected when a worker starts, without waiting for the schedule
   await ran.promise;
   await worker.stop();
   const atStart = JOBS.filter((job) => job.atStart).map(({ task }) => task);
-  assert.deepEqual(atStart.toSorted(), ['accounts:correct-times', 'service:correct-times']);
+  assert.deepEqual(atStart.toSorted(), ['accounts:correct-times', 'sentry:take-deferred', 'service:correct-times']);
 });
 
 test('every job on a schedule that deletes what is old is left out then', () => {

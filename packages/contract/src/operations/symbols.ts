@@ -179,7 +179,7 @@ export const listSymbolsWithoutBuild = defineOperation({
   method: 'GET',
   path: '/games/{uid}/symbols',
   access: 'account',
-  role: 'viewer',
+  role: 'developer',
   params: GameParams,
   query: Type.Object(CursorQuery),
   output: Type.Object({ symbols: Type.Array(Type.Omit(SymbolRecord, ['build_id'])), next_cursor: NextCursor }),

@@ -178,13 +178,15 @@ export async function makeSamples(server: TestServer): Promise<Samples> {
   const attachment = await sendAttached();
   const unregisteredRelease = async () => {
     const dsn = await makeDsn(server, game);
-    const event = { level: 'fatal', message: 'The lamp broke', release: 'lamp@0.0.1' };
+    // Events of a release that was assigned belong to its build.
+    const sent = `lamp@0.0.1+${newEventId()}`;
+    const event = { level: 'fatal', message: 'The lamp broke', release: sent };
     await sendEnvelope(
       { server, ...dsn },
       envelope({ event_id: newEventId() }, [[{ type: 'event' }, JSON.stringify(event)]]),
     );
     const { releases } = (await call('GET', `/games/${game.uid}/sentry-activity`)).body.data;
-    return releases.find(({ release }: { release: string }) => release === 'lamp@0.0.1').release_id as string;
+    return releases.find(({ release }: { release: string }) => release === sent).release_id as string;
   };
   const readable = async () => {
     const report = await newReport({ has_dump: true });
