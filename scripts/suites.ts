@@ -63,7 +63,7 @@ export const RUNS: Readonly<Record<string, Run>> = {
   main: { suites: ['unit', 'server', 'command', 'system'], setup: 'programs', concurrency: 3, timeoutMinutes: 5 },
   website: { suites: ['website'], setup: 'programs', concurrency: 3, timeoutMinutes: 5 },
   faults: { suites: ['thorough', 'faults'], setup: 'programs', concurrency: 2, timeoutMinutes: 15 },
-  cluster: { suites: ['cluster'], setup: 'programs', concurrency: 1, timeoutMinutes: 10 },
+  cluster: { suites: ['cluster'], setup: 'programs', concurrency: 2, timeoutMinutes: 10 },
   release: { suites: ['release'], setup: 'database', concurrency: 2, timeoutMinutes: 15 },
   sentry: { suites: ['sentry'], setup: 'database', concurrency: 1, timeoutMinutes: 5 },
 };
