@@ -1,7 +1,7 @@
 // The developer pages of a game: each with its path, its data and its code.
 import { createRoute, redirect } from '@tanstack/react-router';
 import { GameFrame } from './frame/GameFrame.tsx';
-import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
+import { AUDIT_FILTERS } from './pages/audit/audit-filters.ts';
 import { loadGame } from './pages/games/use-game.ts';
 import { lazyPage, signedIn, textSearch } from './routes.ts';
 

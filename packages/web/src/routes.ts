@@ -9,7 +9,7 @@ import { ask } from './api.ts';
 import { Frame } from './frame/Frame.tsx';
 import { loadCode } from './frame/load-code.ts';
 import { UnknownPage } from './frame/UnknownPage.tsx';
-import { AUDIT_FILTERS } from './pages/audit/audit-search.ts';
+import { AUDIT_FILTERS } from './pages/audit/audit-filters.ts';
 import { session } from './session.ts';
 import { hasAllTexts, preferredLanguage, texts } from './texts.tsx';
 

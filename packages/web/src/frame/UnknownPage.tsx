@@ -3,7 +3,6 @@ import { ApiError, isError } from '@chauffeur/contract/errors';
 import { PAGES } from '@chauffeur/contract/pages';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { t } from '../texts.tsx';
 import { Panel } from '../ui/PageLayout.tsx';
 import { Problem } from '../ui/Problem.tsx';
@@ -11,11 +10,6 @@ import { MissingCodeError } from './load-code.ts';
 import { useTitle } from './page-title.ts';
 
 export function UnknownPage() {
-  return <MissingPage />;
-}
-
-/** `hint` says what the visitor may have looked for. */
-export function MissingPage({ hint }: { readonly hint?: ReactNode }) {
   useTitle(t('problem.notFound'));
   return (
     <Panel>
@@ -23,7 +17,6 @@ export function MissingPage({ hint }: { readonly hint?: ReactNode }) {
         {t('problem.notFound')}
       </Title>
       <Text>{t('problem.notFound.text')}</Text>
-      {hint !== undefined && <Text>{hint}</Text>}
       <Group gap="sm">
         <Button component="a" href={PAGES.home}>
           {t('problem.home')}

@@ -18,7 +18,8 @@ import { StateBadge } from '../../ui/StateBadge.tsx';
 import { Time } from '../../ui/Time.tsx';
 import table from '../../ui/table.module.css';
 import classes from './AuditFilters.module.css';
-import { type AuditSearch, filtersOf } from './audit-search.ts';
+import type { AuditSearch } from './audit-filters.ts';
+import { filtersOf } from './audit-search.ts';
 
 /** What the log covers: a game or an organisation with this uid, or else the whole service. */
 type AuditScope = { readonly game: string } | { readonly organisation: string } | 'service';

@@ -1,12 +1,8 @@
-// The filters of the audit log, as they are in the address of the page.
+// Reads the filters of the audit log in the address of the page.
 import type { InputOf } from '@chauffeur/contract/operation';
 import type { listServiceAuditEntries } from '@chauffeur/contract/operations/audit';
 import { ACTOR_KINDS } from '@chauffeur/contract/operations/audit';
-
-export const AUDIT_FILTERS = ['who', 'kind', 'what', 'from', 'to', 'search'] as const;
-
-/** `from` and `to` are days in the local time of the browser, such as 2026-11-30. */
-export type AuditSearch = Partial<Record<(typeof AUDIT_FILTERS)[number], string | undefined>>;
+import type { AUDIT_FILTERS, AuditSearch } from './audit-filters.ts';
 
 type Filters = Pick<InputOf<typeof listServiceAuditEntries>, (typeof AUDIT_FILTERS)[number]>;
 

@@ -10,7 +10,7 @@ import { type ReactNode, useState } from 'react';
 import { ask } from '../../api.ts';
 import { useGoBack } from '../../frame/going-back.ts';
 import { follow, useLiveInterval } from '../../frame/live-changes.ts';
-import { isMissing, MissingPage } from '../../frame/UnknownPage.tsx';
+import { isMissing, UnknownPage } from '../../frame/UnknownPage.tsx';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { EmptyState } from '../../ui/DataTable.tsx';
 import { type Fact, Facts } from '../../ui/Facts.tsx';
@@ -39,16 +39,19 @@ const POLL_MS = 3000;
 const OFFERED: ReadonlySet<string> = new Set(['clean', 'unscanned']);
 
 /** Reports of a release that no build has lead here too. */
-function UnregisteredHint({ slug }: { readonly slug: string }) {
+function MissingBuild({ slug }: { readonly slug: string }) {
   return (
-    <>
-      If a report led you here, no build of its release is registered. You can register one, or assign the release to a
-      build under{' '}
-      <SiteLink to="/dev/$slug/settings/sentry" params={{ slug }}>
-        Sentry SDKs
-      </SiteLink>
-      .
-    </>
+    <Stack gap="lg">
+      <UnknownPage />
+      <Text>
+        If a report led you here, no build of its release is registered. You can register one, or assign the release to
+        a build under{' '}
+        <SiteLink to="/dev/$slug/settings/sentry" params={{ slug }}>
+          Sentry SDKs
+        </SiteLink>
+        .
+      </Text>
+    </Stack>
   );
 }
 
@@ -70,7 +73,7 @@ export function BuildPage() {
     refetchInterval: ({ state }) => (state.data?.state === 'processing' ? pollMs : false),
     meta: follow('builds'),
   });
-  if (isMissing(error) && !isDeleted) return <MissingPage hint={<UnregisteredHint slug={game.slug} />} />;
+  if (isMissing(error) && !isDeleted) return <MissingBuild slug={game.slug} />;
   return (
     <Stack gap="lg">
       <Trail
