@@ -60,6 +60,20 @@ const closed = (request: IncomingMessage) =>
   request.closed || new Promise<void>((resolve) => request.on('close', resolve));
 
 describe('the body of a request', () => {
+  test('fails at once if the connection of a whole body closes before it is read', { timeout: 4000 }, async () => {
+    const whole = Buffer.from('whole');
+    const late: Handle = async (request) => {
+      await closed(request);
+      return receive((body) => textOf(body))(request);
+    };
+    await assert.rejects(
+      serve(late, lengthOf(whole), (socket) => {
+        socket.write(whole, () => socket.resetAndDestroy());
+      }),
+      UnreadableBodyError,
+    );
+  });
+
   test('that is incomplete keeps its error for the next read', async () => {
     const read = receive(async (body, request) => {
       await closed(request);

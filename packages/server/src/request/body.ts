@@ -212,7 +212,9 @@ class RequestBody implements Body {
   };
 
   readonly #onClose = () => {
-    if (!this.#request.complete) this.fail(new UnreadableBodyError(BODY_CUT));
+    // Of a whole body too, bytes that weren't read yet are gone with the connection.
+    const { complete, readableEnded } = this.#request;
+    if (!complete || !readableEnded) this.fail(new UnreadableBodyError(BODY_CUT));
   };
 
   readonly #onAbort = () => this.fail(this.#signal?.reason as Error);
