@@ -209,7 +209,7 @@ export function godotEvent({ ofEngine = false } = {}) {
 /** An exception of .NET with its cause. The frames name methods by their number in an image of the list. */
 export function dotnetEvent() {
   const frame = (module: string, name: string, own: boolean) => ({
-    filename: own ? '/home/runner/work/owls/Level.cs' : undefined,
+    filename: own ? '/src/owls/Level.cs' : undefined,
     function: name,
     module,
     lineno: own ? 12 : undefined,
@@ -255,7 +255,7 @@ export function dotnetEvent() {
           type: 'pe_dotnet',
           debug_id: '3c2b1a00-0000-4000-8000-00000000000a-ffffffff',
           debug_checksum: 'SHA256:00',
-          debug_file: '/home/runner/work/owls/obj/Release/Owls.pdb',
+          debug_file: '/src/owls/obj/Release/Owls.pdb',
           code_id: 'c69e1d3b8000',
           code_file: '/opt/owls/Owls.dll',
         },
