@@ -12,13 +12,18 @@ after(() => rmSync(root, { recursive: true, force: true }));
 
 test('one at a time has the lock, and it is free afterwards, even after an error', async () => {
   const path = join(root, 'one');
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const first = withLock(path, () => promise);
+  const taken = Promise.withResolvers<void>();
+  const finished = Promise.withResolvers<void>();
+  const first = withLock(path, () => {
+    taken.resolve();
+    return finished.promise;
+  });
+  await taken.promise;
   await assert.rejects(
     withLock(path, async () => {}),
     { code: 'locked' },
   );
-  resolve();
+  finished.resolve();
   await first;
   await assert.rejects(
     withLock(path, async () => {
