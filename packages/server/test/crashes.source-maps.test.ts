@@ -125,6 +125,10 @@ describe('a report of a minified script', () => {
     const { body } = await request(`${server.api}/games/${game.uid}/crashes/${early}/stack`, { headers });
     assert.equal(body.data.crashed.frames[0].file, 'player.ts');
     assert.equal(body.data.crashed.frames[0].line, 8);
+    const { source } = body.data.crashed.frames[0];
+    assert.equal(source.lines[source.at].trim().slice(0, 21), 'throw new RangeError(');
+    assert.equal(source.first_line + source.at, 8);
+    assert.equal(body.data.crashed.frames.at(-1).source.lines.length, 8);
   });
 });
 

@@ -7,7 +7,7 @@ import { Foreign, Nullable, Timestamp } from './fields.ts';
 const ERROR_RELATIONS = ['thrown', 'cause', 'sibling', 'suppressed', 'handled'] as const;
 const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug'] as const;
 
-const SourceLines = Type.Object({
+export const SourceLines = Type.Object({
   first_line: Nullable(Type.Integer({ description: 'The number of the first of these lines' })),
   at: Type.Integer({ description: 'Which of them is the line of the frame, from 0' }),
   lines: Type.Array(Foreign(Type.String())),

@@ -3,6 +3,7 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { SourceLines } from './crash-events.ts';
 import { GROUP_STATUSES } from './crash-groups.ts';
 import { CrashFrame, MissingModule } from './crash-reports.ts';
 import { BuildParams, CrashParams, Foreign, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
@@ -21,10 +22,21 @@ export const StackFrame = Type.Object({
 });
 export type StackFrame = Static<typeof StackFrame>;
 
+const SourcedFrame = Type.Object({
+  ...StackFrame.properties,
+  source: Type.Optional(
+    Nullable(
+      Type.Object(SourceLines.properties, {
+        description: 'The source code around the frame; only of scripts in a text, if the build has their source maps',
+      }),
+    ),
+  ),
+});
+
 export const StackThread = Type.Object({
   thread_id: Type.Integer(),
   name: Nullable(Type.String()),
-  frames: Type.Array(StackFrame, {
+  frames: Type.Array(SourcedFrame, {
     description: 'Innermost first; inlined functions come before the function that contains them',
   }),
   more_frames: Type.Integer({ description: 'Number of further frames, not included' }),
@@ -53,7 +65,7 @@ export const RelatedException = Type.Object({
   }),
   type: Foreign(Type.String()),
   message: Foreign(Type.String()),
-  frames: Type.Array(StackFrame, { description: 'Innermost first' }),
+  frames: Type.Array(SourcedFrame, { description: 'Innermost first' }),
 });
 export type RelatedException = Static<typeof RelatedException>;
 

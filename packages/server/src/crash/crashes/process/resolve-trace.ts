@@ -1,13 +1,15 @@
 // Reads the trace of a report with the source maps and mappings of its game: the frames of minified scripts and of renamed
 // Java get the names and lines of the sources before the trace is grouped.
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
+import type { SourceFrame } from '@chauffeur/sentry/mappings/script-frames';
+import type { SourceLines } from '@chauffeur/sentry/mappings/source-map';
 import type { Context } from '../../../context.ts';
 import { type Resolved, resolveEvent, resolveScripts } from '../../symbols/mappings/resolve.ts';
 import type { GroupingRow } from '../report/jobs.ts';
-import { traceOfReport } from '../text/find-trace.ts';
-import { javascript } from '../text/formats/javascript.ts';
-import { framesInText, withSources } from '../text/script-places.ts';
-import type { Trace } from '../text/trace.ts';
+import { limitedFrame, traceOfReport } from '../text/find-trace.ts';
+import { javascript, javascriptFrame } from '../text/formats/javascript.ts';
+import { formatPlace, framesInText, withSources } from '../text/script-places.ts';
+import type { Trace, TraceFrame } from '../text/trace.ts';
 
 type Report = Pick<GroupingRow, 'build_id' | 'app_version' | 'message' | 'metadata'>;
 
@@ -21,10 +23,13 @@ export function resolveEventOf(
   return resolveEvent(ctx, { gameId, buildId, version }, event);
 }
 
+/** What the trace in the texts of a report was resolved to. */
+type ResolvedText = Resolved<Trace | null> & { readonly sources: FrameSources };
+
 /** The trace in the texts of a report. One of JavaScript is read again from the texts with the places in the sources. */
-export async function resolveTextTrace(ctx: Context, gameId: string, report: Report): Promise<Resolved<Trace | null>> {
+export async function resolveTextTrace(ctx: Context, gameId: string, report: Report): Promise<ResolvedText> {
   const trace = traceOfReport(report);
-  if (trace?.format !== javascript.name) return { value: trace, missing: [] };
+  if (trace?.format !== javascript.name) return { value: trace, missing: [], sources: new FrameSources([]) };
   const { build_id: buildId, app_version: version, message, metadata } = report;
   const texts = [['', message], ...Object.entries(metadata)].filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
@@ -35,8 +40,36 @@ export async function resolveTextTrace(ctx: Context, gameId: string, report: Rep
   // A line that isn't a frame, such as of a message, has no place.
   const origin = { gameId, buildId, version, release: '', dist: '' };
   const { value, ...rest } = await resolveScripts(ctx, origin, stacks);
-  if (!value.flat().some((place) => place !== null)) return { value: trace, ...rest };
+  const sources = new FrameSources(value.flat());
+  if (!value.flat().some((place) => place !== null)) return { value: trace, sources, ...rest };
   const resolved = texts.map(([key, text], index) => [key, withSources(text, value[index]!)] as const);
   const { '': newMessage = message, ...changed } = Object.fromEntries(resolved);
-  return { value: traceOfReport({ message: newMessage, metadata: { ...metadata, ...changed } }), ...rest };
+  const found = traceOfReport({ message: newMessage, metadata: { ...metadata, ...changed } });
+  return { value: found, sources, ...rest };
+}
+
+/** The lines around frames that were resolved, by the place that a frame of the trace has. */
+class FrameSources {
+  /** Null for a place that two files of one name have. */
+  readonly #sources = new Map<string, SourceLines | null>();
+
+  constructor(places: readonly (SourceFrame | null)[]) {
+    for (const place of places) {
+      if (place === null || place.source === null) continue;
+      const key = keyOf(limitedFrame(javascriptFrame(place.function, formatPlace(place))));
+      const known = this.#sources.get(key);
+      const isSame = known === undefined || known?.line === place.source.line;
+      this.#sources.set(key, isSame ? place.source : null);
+    }
+  }
+
+  linesOf(frame: Placed): SourceLines | null {
+    return this.#sources.get(keyOf(frame)) ?? null;
+  }
+}
+
+type Placed = Pick<TraceFrame, 'file' | 'line' | 'column'>;
+
+function keyOf({ file, line, column }: Placed): string {
+  return `${file}:${line}:${column}`;
 }

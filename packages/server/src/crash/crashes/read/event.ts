@@ -17,7 +17,7 @@ type Event = NonNullable<OutputOf<typeof getCrash>['event']>;
 type EventStack = Pick<Event['threads'][number], 'frames' | 'more_frames'>;
 type EventFrame = EventStack['frames'][number];
 
-const EVENT_LIMITS = {
+export const EVENT_LIMITS = {
   /** Frames of all exceptions together, and of each thread. */
   exceptionFrames: 1000,
   threadFrames: 30,
@@ -138,7 +138,8 @@ function nameOf(text: string | null): string | null {
   return text === null ? null : cutTo(toPrintable(text), TRACE_LIMITS.nameLength) || null;
 }
 
-function sourceOf({ source, line }: SentryFrame): EventFrame['source'] {
+/** The source lines of a frame as they are shown. */
+export function sourceOf({ source, line }: Pick<SentryFrame, 'source' | 'line'>): EventFrame['source'] {
   if (source === null) return null;
   const before = source.before.slice(-EVENT_LIMITS.context);
   const after = source.after.slice(0, EVENT_LIMITS.context);

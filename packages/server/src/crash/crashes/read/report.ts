@@ -168,12 +168,15 @@ export function findReportSession(db: Db, gameId: string, reportId: string): Pro
 
 /** Files with the system, which a trace does not say. */
 export type FoundFiles = StoredFiles &
-  Pick<ReportRow, 'os' | 'arch' | 'received_at' | 'build_id'> & { game_id: string };
+  Pick<ReportRow, 'os' | 'arch' | 'received_at' | 'build_id' | 'app_version' | 'message' | 'metadata'> & {
+    game_id: string;
+  };
 
 export function findFiles(db: Db, gameId: string, reportId: string): Promise<FoundFiles | undefined> {
   return row(
     db,
-    sql<FoundFiles>`select ${files}, os, arch, received_at, build_id, game_id from crash_reports
+    sql<FoundFiles>`select ${files}, os, arch, received_at, build_id, app_version, message, metadata, game_id
+      from crash_reports
       where game_id = ${gameId} and report_id = ${reportId}`,
   );
 }

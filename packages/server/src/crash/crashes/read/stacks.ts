@@ -16,12 +16,13 @@ import { readLogTail, tailStartOf } from '../report/log-text.ts';
 import type { RelatedException, Trace, TraceException, TraceFrame } from '../text/trace.ts';
 import { reportWithCsharpLines } from './il2cpp-lines.ts';
 import { type FoundFiles, noSuchFile, refuseReading, requireFiles } from './report.ts';
+import { withTextSources } from './text-sources.ts';
 
 /** Throws `noSuchCrashFile` until the report is processed, and if it has no stack. */
 export const getCrashStack = handle(contract.getCrashStack, async (ctx, { caller, input }) => {
   const found = await requireFiles(ctx, caller, input);
   const { stack_key: key, trace } = found;
-  if (key === null && trace !== null) return traceStackOf(trace, found);
+  if (key === null && trace !== null) return withTextSources(ctx, found, traceStackOf(trace, found));
   if (key === null) throw noSuchFile('stack');
   const report = await readStoredReport(ctx.blobs, key).catch((error) => refuseReading('stack', error));
   return stackOf(await reportWithCsharpLines(ctx, { gameId: found.game_id, buildId: found.build_id }, report));

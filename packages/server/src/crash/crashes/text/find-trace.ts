@@ -72,7 +72,7 @@ function limitedException({ type, message, frames }: TraceException): TraceExcep
   };
 }
 
-function limitedFrame(frame: TraceFrame): TraceFrame {
+export function limitedFrame(frame: TraceFrame): TraceFrame {
   return {
     ...frame,
     function: nameOrNull(frame.function),

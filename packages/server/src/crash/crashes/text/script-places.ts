@@ -96,10 +96,15 @@ export function withSources(text: string, places: readonly (SourcePlace | null)[
     .join('\n');
 }
 
-function formatFrame({ function: name, file, line, column, isLibrary }: SourcePlace, isV8: boolean): string {
+/** The place as it is written in a frame: `src/player.ts:8:13`. */
+export function formatPlace({ file, line, column, isLibrary }: SourcePlace): string {
   const shown = file.replace(/[\s()@:]+/g, '_');
-  const place = `${isLibrary && !shown.startsWith('/') ? '/' : ''}${shown}:${line}:${column}`;
-  const bare = name.replace(/[\s()@]+/g, '_');
+  return `${isLibrary && !shown.startsWith('/') ? '/' : ''}${shown}:${line}:${column}`;
+}
+
+function formatFrame(source: SourcePlace, isV8: boolean): string {
+  const place = formatPlace(source);
+  const bare = source.function.replace(/[\s()@]+/g, '_');
   if (!isV8) return `${bare}@${place}`;
   return bare === '' ? `at ${place}` : `at ${bare} (${place})`;
 }
