@@ -35,6 +35,11 @@ export const listDsns = defineOperation({
   output: Type.Object({ dsns: Type.Array(DsnRecord) }),
   statuses: [200],
   errors: ['notFound'],
+  mcp: {
+    tool: 'list_dsns',
+    when: "Use it to find the DSN to put into one of Sentry's SDKs, or one that nothing uses any more.",
+    scope: 'mcp:read',
+  },
 });
 
 export const createDsn = defineOperation({
@@ -50,6 +55,11 @@ export const createDsn = defineOperation({
   statuses: [201],
   errors: ['notFound'],
   example: { body: { name: 'Windows' } },
+  mcp: {
+    tool: 'create_dsn',
+    when: "Use it when a game gets one of Sentry's SDKs, and list_dsns has no active DSN for its platform. The key in it isn't secret.",
+    scope: 'mcp:write',
+  },
 });
 
 export const renameDsn = defineOperation({
@@ -64,6 +74,11 @@ export const renameDsn = defineOperation({
   output: DsnRecord,
   statuses: [200],
   errors: ['notFound'],
+  mcp: {
+    tool: 'rename_dsn',
+    when: 'Use it if a name no longer says what the DSN is for.',
+    scope: 'mcp:write',
+  },
 });
 
 export const revokeDsn = defineOperation({
@@ -77,6 +92,12 @@ export const revokeDsn = defineOperation({
   output: DsnRecord,
   statuses: [200],
   errors: ['notFound'],
+  mcp: {
+    tool: 'revoke_dsn',
+    when: 'Use it only when the user asks for it: a revoked DSN never works again. last_used_at of list_dsns says whether one is in use.',
+    scope: 'mcp:write',
+    destructive: true,
+  },
 });
 
 const ACTIVITY_KINDS = ['dropped', 'discarded', 'message', 'repeated'] as const;
@@ -143,6 +164,11 @@ export const getSentryActivity = defineOperation({
   }),
   statuses: [200],
   errors: ['notFound'],
+  mcp: {
+    tool: 'get_sentry_activity',
+    when: "Use it when reports of one of Sentry's SDKs are missing: it says what the server dropped, what the SDK discarded, which keys were wrong, and which releases no build has.",
+    scope: 'mcp:read',
+  },
 });
 
 export const assignRelease = defineOperation({
@@ -157,4 +183,10 @@ export const assignRelease = defineOperation({
   output: Type.Object({ release_id: Uuid, build_id: Uuid }),
   statuses: [202],
   errors: ['notFound', 'unknownBuild'],
+  mcp: {
+    tool: 'assign_sentry_release',
+    when: "Use it if a release of get_sentry_activity is a build of list_game_builds under another name. It can't be undone.",
+    scope: 'mcp:write',
+    destructive: true,
+  },
 });

@@ -18,6 +18,7 @@ export const TOOL_GROUPS = {
   keys: ['deployKeys'],
   media: ['media', 'videos'],
   rollouts: ['rollouts'],
+  sentry: ['dsns'],
   statistics: ['statistics'],
   symbols: ['symbols'],
 } as const satisfies Readonly<Record<string, readonly Tag[]>>;

@@ -21,6 +21,14 @@ describe('the schemas of results', () => {
     assert.deepEqual(properties.groups.items.properties.count, { type: 'integer' });
   });
 
+  it("leave out descriptions that are in the server's instructions", () => {
+    const { properties } = JSON.parse(JSON.stringify(tools.get('list_dsns')?.definition.outputSchema));
+    assert.deepEqual(properties.dsns.items.properties.dsn_id, { type: 'string' });
+    assert.deepEqual(properties.dsns.items.properties.created_at, { type: 'string' });
+    const page = JSON.parse(JSON.stringify(tools.get('list_crash_groups')?.definition.outputSchema));
+    assert.deepEqual(page.properties.next_cursor, { type: ['string', 'null'] });
+  });
+
   it('allow whatever the whole schema allows', () => {
     const whole = {
       type: 'object',

@@ -1,6 +1,7 @@
 // Creates the MCP tools from the operations that the contract marks for MCP: names, schemas, hints and descriptions.
 import { ERRORS } from '@chauffeur/contract/errors';
 import type { McpMark, Operation } from '@chauffeur/contract/operation';
+import { NextCursor, Timestamp, Uuid } from '@chauffeur/contract/operations/fields';
 import type { Perform, Performable } from '../request/perform.ts';
 import { APPROVAL_INPUT, describeApproval, errorsOfTool, isRisky, WAITING_OUTPUT } from './approval-tools.ts';
 import type { Schema } from './schema-walk.ts';
@@ -86,21 +87,8 @@ function inputOf({ params, query, body }: Operation, { tool, without = [] }: Mcp
   };
 }
 
-const CUT: Schema = {
-  type: 'object',
-  description: 'Present if parts were left out to keep the result short',
-  properties: {
-    left_out: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { at: { type: 'string' }, shown: { type: 'integer' }, of: { type: 'integer' } },
-      } as Schema,
-    } as Schema,
-    /** How to get the rest. */
-    read_on: { type: 'string' } as Schema,
-  },
-} as Schema;
+/** What `fit` adds. The instructions of the server say what is in it, because all tools have it. */
+const CUT: Schema = { type: 'object', description: 'Which parts were left out to keep the result short' } as Schema;
 
 function outputOf({ output }: Operation, tool: string): Schema {
   const { properties = {}, required = [] } = (output ?? {}) as Schema;
@@ -126,6 +114,10 @@ const VALUE_KEYWORDS = new Set([
   'pattern',
   'uniqueItems',
 ]);
+/** Descriptions that many fields share. The instructions of the server have what they say. */
+const SHARED_DESCRIPTIONS = new Set(
+  [Uuid, Timestamp, ...NextCursor.anyOf].map((schema: object) => (schema as { description?: string }).description),
+);
 /** The levels of fields that are described, and those whose names are listed at all. */
 const LEVELS = { described: 1, listed: 2 } as const;
 
@@ -139,6 +131,7 @@ export function shorten(schema: Schema, level = 0): Schema {
   for (const [keyword, value] of Object.entries(schema)) {
     if (VALUE_KEYWORDS.has(keyword) || (keyword === 'required' && level > 0)) continue;
     if (keyword === 'description') {
+      if (SHARED_DESCRIPTIONS.has(String(value))) continue;
       if (level <= LEVELS.described) short.description = value;
       else if (schema['x-untrusted'] === true) short.description = 'Untrusted';
     } else if (keyword === 'properties') {

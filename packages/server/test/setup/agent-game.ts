@@ -4,6 +4,8 @@ import { changed, rows } from '../../src/kernel/database/db.ts';
 import { newId } from '../../src/kernel/secrets/ids.ts';
 import { connect, makeKey } from './agents.ts';
 import { addReport, type SharedGame } from './crash-reports.ts';
+import { makeDsn } from './dsns.ts';
+import { envelope, newEventId, sendEnvelope } from './envelopes.ts';
 import { addPictures, named, picture } from './images.ts';
 import { makeGame, makePlayer, request, signIn, type TestGame, type TestServer } from './server.ts';
 import { addSymbols, symText, untilCompiled } from './symbols.ts';
@@ -28,6 +30,9 @@ export type AgentGame = {
   readonly approvalUid: string;
   /** a rollout on dev. */
   readonly rolloutId: string;
+  readonly dsnId: string;
+  /** An unregistered release. */
+  readonly releaseId: string;
 };
 
 export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
@@ -68,6 +73,10 @@ export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
     });
   await trial('promote-version');
   const rollout = await trial('rollouts');
+  const dsn = await makeDsn(server, game);
+  const unregistered = JSON.stringify({ level: 'fatal', message: 'The lamp broke', release: 'lamp@dev' });
+  await sendEnvelope({ server, ...dsn }, envelope({ event_id: newEventId() }, [[{ type: 'event' }, unregistered]]));
+  const activity = await request(`${server.api}/games/${game.uid}/sentry-activity`, { headers: owner });
   const { key } = await makeKey(server, owner);
   const agent = await connect(server, key);
   const deletion = await agent.call('delete_build', { uid: game.uid, build_id: other.buildId });
@@ -86,6 +95,8 @@ export async function makeAgentGame(server: TestServer): Promise<AgentGame> {
     videoUid: await addVideo(server, game),
     approvalUid: deletion.structuredContent.approval.uid,
     rolloutId: rollout.body.data.rollout_id,
+    dsnId: dsn.dsnId,
+    releaseId: activity.body.data.releases[0].release_id,
   };
 }
 
@@ -111,6 +122,12 @@ export function callsOf(studio: AgentGame): Record<string, Call> {
     list_audit_log: { args: { uid } },
     list_organisation_audit_log: { args: { organisation: studio.organisationUid } },
     list_upload_tokens: { args: { uid } },
+    list_dsns: { args: { uid } },
+    get_sentry_activity: { args: { uid } },
+    create_dsn: { args: { uid, name: 'Linux' } },
+    rename_dsn: { args: { uid, dsn_id: studio.dsnId, name: 'macOS' } },
+    revoke_dsn: { args: { uid, dsn_id: studio.dsnId } },
+    assign_sentry_release: { args: { uid, release_id: studio.releaseId, build_id: studio.buildId } },
     list_game_builds: { args: { uid } },
     list_versions: { args: { uid } },
     get_version: { args: { uid, version: '1.0' } },
@@ -184,6 +201,8 @@ export function stateOf(server: TestServer, { game }: AgentGame): Promise<unknow
       (select jsonb_agg(to_jsonb(media)) from media where game_id = ${game.uid}) as media,
       (select jsonb_agg(to_jsonb(videos) - 'scan_state') from videos where game_id = ${game.uid}) as videos,
       (select jsonb_agg(to_jsonb(builds)) from builds where game_id = ${game.uid}) as builds,
+      (select jsonb_agg(to_jsonb(dsns) - 'last_used_at' order by dsn_id) from dsns where game_id = ${game.uid}) as dsns,
+      (select jsonb_agg(build_id order by report_id) from crash_reports where game_id = ${game.uid}) as builds_of_reports,
       (select jsonb_agg(to_jsonb(approvals)) from approvals where game_id = ${game.uid}) as approvals`,
   );
 }
