@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { lockGames } from '../src/analytics/sdk-sessions/sessions.sql.ts';
 import { forgetKey } from '../src/crash/sentry/dsns/find-dsn.ts';
 import { takeDeferred } from '../src/http/sentry-deferred.ts';
 import { HOUR } from '../src/kernel/clock.ts';
@@ -181,6 +182,41 @@ describe('reports of SDKs while the database is away', () => {
     now += 25 * HOUR;
     await take();
     assert.deepEqual(await listDeferred(), []);
+  });
+});
+
+describe('a game that sends more sessions than can be written', () => {
+  it('delays no report of another game', async () => {
+    const [flood, other] = [await start(), await start()];
+    const release = { release: 'owls@1.0.0' };
+    const envelope = () => {
+      const items = Array.from({ length: 500 }, () => {
+        const session = { sid: newEventId(), started: new Date(now).toISOString(), status: 'ok', attrs: release };
+        return `{"type":"session"}\n${JSON.stringify(session)}`;
+      });
+      return gzipSync(['{}', ...items].join('\n'));
+    };
+    const headers = { 'content-encoding': 'gzip' };
+    assert.equal((await post(flood, envelope(), 'envelope/', headers)).status, 200);
+    const sent: Promise<Response>[] = [];
+    await server.ctx.db.transaction().execute(async (tx) => {
+      await lockGames(tx, [flood.game.uid]);
+      for (let n = 0; n < 60; n += 1) sent.push(post(flood, envelope(), 'envelope/', headers));
+      await until(async () => (await listDeferred()).length > 0);
+      const id = newEventId();
+      assert.equal((await post(other, crash(id))).status, 200);
+      assert.equal((await reportsOf(other)).length, 1);
+    });
+    for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
+    await take();
+    assert.deepEqual(await listDeferred(), []);
+    const [stored] = await rows(
+      server.ctx.db,
+      sql<{
+        sessions: number;
+      }>`select count(*)::integer as sessions from sdk_sessions where game_id = ${flood.game.uid}`,
+    );
+    assert.equal(stored?.sessions, 61 * 500);
   });
 });
 

@@ -4,7 +4,7 @@
 // prevent that they count twice.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { CODES } from '@chauffeur/contract/errors';
+import { CODES, isError } from '@chauffeur/contract/errors';
 import { type RequestHead, readCredentials } from '@chauffeur/sentry/dsn/credentials';
 import { SentryError } from '@chauffeur/sentry/error';
 import type { Context } from '../context.ts';
@@ -21,12 +21,11 @@ import { receiveBody } from '../request/body.ts';
 import { asKnownError } from '../request/failures.ts';
 import { perContext } from '../request/per-context.ts';
 import { BodyCopy, type CopySpace } from './body-copy.ts';
+import { DeferredSpace } from './deferred-space.ts';
 import { ENDPOINTS, type Endpoint } from './sentry-endpoints.ts';
 
 const PREFIX = 'sentry-deferred/';
 
-/** What one process defers during an outage, so that floods fill no disk. */
-const LIMITS = { requests: 10_000, requestsOfKey: 2000, bytes: 2 * 1024 ** 3 } as const;
 /** While an outage lasts, one request in this time finds out whether it is over. */
 const PROBE_MS = SECOND;
 /** Requests that fail for another reason are tried again until they are this old. */
@@ -41,9 +40,22 @@ type DeferredHead = {
   readonly pathKey: string | undefined;
 };
 
-type Outage = { failedAt: number | null; requests: number; bytes: number; byKey: Map<string, number> };
+type Outage = {
+  failedAt: number | null;
+  readonly space: DeferredSpace;
+  /** Requests that were deferred since the job was last enqueued, which is at `enqueuedAt`. */
+  waiting: number;
+  enqueuedAt: number;
+};
 
-const outages = perContext((): Outage => ({ failedAt: null, requests: 0, bytes: 0, byKey: new Map() }));
+const outages = perContext(
+  ({ blobs, clock }): Outage => ({
+    failedAt: null,
+    space: new DeferredSpace(() => blobs.list(PREFIX), clock),
+    waiting: 0,
+    enqueuedAt: Number.NEGATIVE_INFINITY,
+  }),
+);
 const spaces = perContext((): CopySpace => ({ left: 64 * 1024 ** 2 }));
 
 /** Takes a request, or defers it and returns null. Throws what taking it throws, if it can't be deferred. */
@@ -56,7 +68,7 @@ export async function takeOrDefer(
   const outage = outages(ctx);
   const { failedAt } = outage;
   const age = ctx.clock.now().getTime() - (failedAt ?? Number.NEGATIVE_INFINITY);
-  if (age >= 0 && age < PROBE_MS && mayDefer(ctx, outage, head)) {
+  if (age >= 0 && age < PROBE_MS && (await mayDefer(ctx, outage, head))) {
     await deferBody(ctx, outage, { operation, request, head });
     return null;
   }
@@ -67,8 +79,8 @@ export async function takeOrDefer(
     return received;
   } catch (error) {
     if (!isTemporary(error)) throw error;
-    outage.failedAt = ctx.clock.now().getTime();
-    const bytes = mayDefer(ctx, outage, head) ? await copy.whole(ctx.config.uploadIdleSeconds * SECOND) : null;
+    if (!isOverload(error)) outage.failedAt = ctx.clock.now().getTime();
+    const bytes = (await mayDefer(ctx, outage, head)) ? await copy.whole(ctx.config.uploadIdleSeconds * SECOND) : null;
     if (bytes === null || !(await defer(ctx, outage, { operation, request, head }, bytesOfBuffer(bytes)))) throw error;
     return null;
   } finally {
@@ -80,11 +92,15 @@ function isTemporary(error: unknown): boolean {
   return asKnownError(error)?.code === CODES.unavailable;
 }
 
+/** One game can fill a queue, which is not an outage: requests that don't need it are taken. */
+function isOverload(error: unknown): boolean {
+  return isError(error, 'unavailable') && error.cause === undefined;
+}
+
 /** Only requests with a key that was valid when the database last answered. */
-function mayDefer(ctx: Context, { requests, bytes, byKey }: Outage, head: RequestHead): boolean {
+async function mayDefer(ctx: Context, { space }: Outage, head: RequestHead): Promise<boolean> {
   const key = keyOf(head);
-  if (key === null || !wasKnown(ctx, key)) return false;
-  return requests < LIMITS.requests && bytes < LIMITS.bytes && (byKey.get(key.key) ?? 0) < LIMITS.requestsOfKey;
+  return key !== null && wasKnown(ctx, key) && (await space.hasRoomFor(key.key));
 }
 
 /** Null without one, as of a tunnel, whose envelopes have it. */
@@ -134,15 +150,17 @@ async function store(
     project: head.project,
     pathKey: head.pathKey,
   };
-  // Counted first, because many requests arrive at the same time.
-  outage.requests += 1;
-  outage.byKey.set(key, (outage.byKey.get(key) ?? 0) + 1);
   const blobKey = PREFIX + newId(ctx.clock.now().getTime());
+  // Counted first, because many requests arrive at the same time.
+  const place = outage.space.take(key, blobKey);
   try {
-    outage.bytes += await ctx.blobs.put(blobKey, joined(Buffer.from(`${JSON.stringify(line)}\n`), body));
+    await ctx.blobs.put(blobKey, joined(Buffer.from(`${JSON.stringify(line)}\n`), place.counted(body)));
+    place.keep();
+    outage.waiting += 1;
   } catch (error) {
     // Without the database, nothing is deleted: then the job does it later.
     await ctx.blobs.delete(blobKey).catch(() => undefined);
+    place.give();
     throw error;
   }
 }
@@ -156,11 +174,13 @@ async function* joined(head: Uint8Array, body: ByteSource): AsyncGenerator<Uint8
 
 /** The first request that succeeds again has the deferred ones taken. */
 function endOutage(ctx: Context, outage: Outage): void {
-  if (outage.failedAt === null) return;
-  const { requests, bytes } = outage;
-  Object.assign(outage, { failedAt: null, requests: 0, bytes: 0, byKey: new Map() });
-  if (requests === 0) return;
-  ctx.log.info({ requests, bytes }, 'requests were deferred during an outage');
+  outage.failedAt = null;
+  const { waiting: requests, enqueuedAt } = outage;
+  const now = ctx.clock.now().getTime();
+  // While some requests are deferred and others taken, the job need not be enqueued for each of them.
+  if (requests === 0 || Math.abs(now - enqueuedAt) < PROBE_MS) return;
+  Object.assign(outage, { waiting: 0, enqueuedAt: now });
+  ctx.log.info({ requests }, 'requests were deferred during an outage');
   addJob(ctx.db, takeDeferredKind, {}, takeDeferredKind.task).catch((err: unknown) =>
     ctx.log.warn({ err }, 'deferred requests are taken later'),
   );
