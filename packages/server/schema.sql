@@ -548,6 +548,7 @@ create table crash_reports (
   event_key text,
   fingerprint jsonb,
   event text,
+  debug_ids jsonb,
   constraint crash_reports_pkey PRIMARY KEY (game_id, report_id),
   constraint crash_reports_state_check CHECK ((state = ANY (ARRAY['received'::text, 'queued'::text, 'processing'::text, 'processed'::text, 'failed'::text]))),
   constraint crash_reports_kind_check CHECK ((kind = ANY (ARRAY['crash'::text, 'error'::text]))),

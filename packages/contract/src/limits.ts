@@ -105,6 +105,8 @@ export const LIMITS = {
   crashUploadSeconds: 24 * 3600,
   crashDownloadSeconds: 3600,
   metadataKeys: 64,
+  /** The scripts of one crash report. */
+  debugIds: 32,
   metadataKeyLength: 64,
   metadataValueLength: 1024,
   userMessageLength: 4000,

@@ -132,6 +132,32 @@ describe('a report of a minified script', () => {
   });
 });
 
+describe('the debug ids of a report without any SDK', () => {
+  test('lead to the maps of scripts that have another name and no build', async () => {
+    const buildId = await makeBuild();
+    const debugId = '1f6bd7a0-5a5e-4c53-9d2f-0d4b5c1f7f11';
+    await addMaps({ debugId }, await buildMinifiedGame('ids'));
+    const url = 'https://cdn.example.com/renamed/4f2a.js';
+    const stack = built.stackAt(url).slice(0, 1000);
+    const send = async (ids: unknown) =>
+      await report({ server, game, buildId }, { os: 'web', message: 'lost', metadata: { stack }, debug_ids: ids });
+    const id = (await send({ [`${url}?v=1`]: debugId, 'https://cdn.example.com/b.js': 7 })).body.data.id;
+    await untilResolved(id);
+    const { body } = await request(`${server.api}/games/${game.uid}/crashes/${id}/stack`, { headers });
+    assert.ok(body.data.crashed.frames[0].source.lines.length > 5);
+    const other = (await send({ [url]: debugId.replace('1', '2') })).body.data.id;
+    const missing = await until(async () => {
+      const found = await readReport(other);
+      return found.group_id !== null && found.missing_symbols;
+    });
+    assert.deepEqual(
+      missing.map(({ module, debug_id: id }: Missing) => `${module} ${id}`),
+      ['4f2a.js 2F6BD7A05A5E4C539D2F0D4B5C1F7F110'],
+    );
+    assert.equal((await send('x')).status, 400);
+  });
+});
+
 describe('a report of renamed Java', () => {
   test('gets its classes, methods and lines back', async () => {
     const buildId = await makeBuild();

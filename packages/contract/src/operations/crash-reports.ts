@@ -53,6 +53,11 @@ export const CrashInput = Type.Object({
   anonymous: Type.Optional(Type.Boolean()),
   device_uid: Type.Optional(ClientId('The same as in events, so that crashes are counted by device')),
   session_id: Type.Optional(ClientId('The same as in events: identifies one run of the game')),
+  debug_ids: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: `The debug ids of the scripts in the stack, by their URLs; those past the first ${LIMITS.debugIds} are left out`,
+    }),
+  ),
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
       description: 'Not nested; at most 64 keys of up to 64 characters, values of up to 1,024 characters',

@@ -5,13 +5,14 @@ import type { SourceFrame } from '@chauffeur/sentry/mappings/script-frames';
 import type { SourceLines } from '@chauffeur/sentry/mappings/source-map';
 import type { Context } from '../../../context.ts';
 import { type Resolved, resolveEvent, resolveScripts } from '../../symbols/mappings/resolve.ts';
+import { debugIdAt } from '../report/debug-ids.ts';
 import type { GroupingRow } from '../report/jobs.ts';
 import { limitedFrame, traceOfReport } from '../text/find-trace.ts';
 import { javascript, javascriptFrame } from '../text/formats/javascript.ts';
 import { formatPlace, framesInText, withSources } from '../text/script-places.ts';
 import type { Trace, TraceFrame } from '../text/trace.ts';
 
-type Report = Pick<GroupingRow, 'build_id' | 'app_version' | 'message' | 'metadata'>;
+type Report = Pick<GroupingRow, 'build_id' | 'app_version' | 'message' | 'metadata' | 'debug_ids'>;
 
 /** The event of a report, resolved. */
 export function resolveEventOf(
@@ -30,12 +31,12 @@ type ResolvedText = Resolved<Trace | null> & { readonly sources: FrameSources };
 export async function resolveTextTrace(ctx: Context, gameId: string, report: Report): Promise<ResolvedText> {
   const trace = traceOfReport(report);
   if (trace?.format !== javascript.name) return { value: trace, missing: [], sources: new FrameSources([]) };
-  const { build_id: buildId, app_version: version, message, metadata } = report;
+  const { build_id: buildId, app_version: version, message, metadata, debug_ids: ids } = report;
   const texts = [['', message], ...Object.entries(metadata)].filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   const stacks = texts.map(([, text]) =>
-    framesInText(text).map((frame) => (frame === null ? null : { ...frame, debugId: '' })),
+    framesInText(text).map((frame) => frame && { ...frame, debugId: debugIdAt(ids, frame.place) }),
   );
   // A line that isn't a frame, such as of a message, has no place.
   const origin = { gameId, buildId, version, release: '', dist: '' };
@@ -51,20 +52,19 @@ export async function resolveTextTrace(ctx: Context, gameId: string, report: Rep
 /** The lines around frames that were resolved, by the place that a frame of the trace has. */
 class FrameSources {
   /** Null for a place that two files of one name have. */
-  readonly #sources = new Map<string, SourceLines | null>();
+  readonly #places = new Map<string, SourceFrame | null>();
 
   constructor(places: readonly (SourceFrame | null)[]) {
     for (const place of places) {
-      if (place === null || place.source === null) continue;
+      if (place === null) continue;
       const key = keyOf(limitedFrame(javascriptFrame(place.function, formatPlace(place))));
-      const known = this.#sources.get(key);
-      const isSame = known === undefined || known?.line === place.source.line;
-      this.#sources.set(key, isSame ? place.source : null);
+      const known = this.#places.get(key);
+      this.#places.set(key, known === undefined || known?.file === place.file ? place : null);
     }
   }
 
   linesOf(frame: Placed): SourceLines | null {
-    return this.#sources.get(keyOf(frame)) ?? null;
+    return this.#places.get(keyOf(frame))?.source ?? null;
   }
 }
 

@@ -11,6 +11,7 @@ import { formatMissing } from '../../symbols/mappings/missing.ts';
 import { type ContentPayload, mappingsArrivedJob } from '../../symbols/mappings/store-mapping.ts';
 import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 import { groupReportsByMessage } from './messages.job.ts';
+import { listNamesOfGame } from './reprocess.job.ts';
 
 type Payload = { gameId: string; names: readonly string[]; buildIds: readonly string[]; before: string };
 
@@ -27,7 +28,10 @@ export const mappingsArrivedBinding = bindJob(mappingsArrivedJob, retraceMissing
 /** Safe to run twice: a stack that is read again gives the same result. */
 export async function retraceMissing(ctx: Context, { gameId, checksum }: ContentPayload): Promise<void> {
   const owners = await addressesOf(ctx.db, gameId, checksum);
-  const names = [...new Set(owners.flatMap(missingNamesOf))];
+  const ids = owners.flatMap(({ debugId }) => debugId || []);
+  // A debug id is that of the script whatever it is called where it is loaded.
+  const others = ids.length === 0 ? [] : await listNamesOfGame(ctx.db, gameId, ids);
+  const names = [...new Set([...owners.flatMap(missingNamesOf), ...others])];
   const isOfScripts = owners.some(({ kind }) => kind === 'source_map');
   const buildIds = isOfScripts ? await buildsOf(ctx.db, gameId, owners) : [];
   if (names.length > 0) await retrace(ctx, { gameId, names, buildIds, before: LAST_ID });

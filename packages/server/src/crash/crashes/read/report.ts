@@ -19,6 +19,7 @@ import { resolveEventOf } from '../process/resolve-trace.ts';
 import type { EventContent } from '../report/event.ts';
 import { type SentFields, sentColumns, shownFieldsOf } from '../report/fields.ts';
 import type { FileKeys } from '../report/files.ts';
+import type { GroupingRow } from '../report/jobs.ts';
 import type { Trace } from '../text/trace.ts';
 import { eventOf } from './event.ts';
 import { firstLineOf } from './group-response.ts';
@@ -168,14 +169,14 @@ export function findReportSession(db: Db, gameId: string, reportId: string): Pro
 
 /** Files with the system, which a trace does not say. */
 export type FoundFiles = StoredFiles &
-  Pick<ReportRow, 'os' | 'arch' | 'received_at' | 'build_id' | 'app_version' | 'message' | 'metadata'> & {
-    game_id: string;
-  };
+  Pick<ReportRow, 'os' | 'arch' | 'received_at' | 'build_id' | 'app_version' | 'message' | 'metadata'> &
+  Pick<GroupingRow, 'debug_ids'> & { game_id: string };
 
 export function findFiles(db: Db, gameId: string, reportId: string): Promise<FoundFiles | undefined> {
   return row(
     db,
-    sql<FoundFiles>`select ${files}, os, arch, received_at, build_id, app_version, message, metadata, game_id
+    sql<FoundFiles>`select ${files}, os, arch, received_at, build_id, app_version, message, metadata, debug_ids,
+        game_id
       from crash_reports
       where game_id = ${gameId} and report_id = ${reportId}`,
   );

@@ -107,6 +107,7 @@ export function cleanReport(body: Fields): Fields {
     } else clean[name] = id;
   }
   if (body.attachments != null) clean.attachments = cleanAttachments(body.attachments, notes);
+  if (body.debug_ids != null) clean.debug_ids = cleanDebugIds(body.debug_ids);
   const { metadata } = body;
   if (isObject(metadata)) further.push(...Object.entries(metadata));
   if (metadata != null && !isObject(metadata)) clean.metadata = metadata;
@@ -115,6 +116,13 @@ export function cleanReport(body: Fields): Fields {
     clean.metadata = addOmissions(metadataOf(further, LIMITS.metadataKeys + ID_NAMES.length), notes);
   }
   return clean;
+}
+
+/** The ids that are texts. */
+function cleanDebugIds(ids: unknown): unknown {
+  if (!isObject(ids)) return ids;
+  const texts = Object.entries(ids).filter(([, id]) => typeof id === 'string');
+  return Object.fromEntries(texts.slice(0, LIMITS.debugIds));
 }
 
 /** A number in JSON can be larger than any number of JavaScript, and is then infinite. */

@@ -28,6 +28,7 @@ import { batchWriter } from '../../../request/batch-writer.ts';
 import { type Ids, isAboutBuild, UNKNOWN_BUILD } from '../../../request/client-ids.ts';
 import { reserveSlots } from '../../../request/held-jobs.ts';
 import { noteRefusal } from '../../../ship/refusals/refusals.ts';
+import { storedDebugIds } from '../report/debug-ids.ts';
 import { type CrashDetails, sentFieldsOf } from '../report/fields.ts';
 import { reportPartitionOf } from '../report/files.ts';
 import { processCrashJob } from '../report/jobs.ts';
@@ -130,6 +131,7 @@ function reportOf(ctx: Context, incoming: IncomingReport): NewReport {
     receivedAt,
     reportId: incoming.reportId ?? newId(receivedAt.getTime()),
     sent: sentFieldsOf(details),
+    debugIds: storedDebugIds(details.debug_ids),
     metadata: addOmissions(details.metadata ?? {}, announced.omission === null ? [] : [announced.omission]),
     clientRefHash: idempotency?.keyHash ?? (clientRef == null ? null : hashOfClientRef(clientRef)),
     requestHash: idempotency?.requestHash ?? null,

@@ -18,6 +18,7 @@ import { changed, type Db, keepPlan, onlyRow, rows, type Tx, transact } from '..
 import { rowsInShard, runForm, type Shard, type Shards } from '../../../kernel/database/shards.ts';
 import { jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import type { DebugIds } from '../report/debug-ids.ts';
 import type { EventContent } from '../report/event.ts';
 import { FIELD_COLUMNS, type SentFields } from '../report/fields.ts';
 import type { Attachment } from '../report/files.ts';
@@ -46,6 +47,7 @@ export type NewReport = {
   source: CrashSource;
   sent: SentFields;
   metadata: Readonly<Record<string, unknown>>;
+  debugIds: DebugIds;
   /** SHA-256 of the client's own id or of its idempotency key, as hex. */
   clientRefHash: string | null;
   /** SHA-256 of the request, as hex, if it has an idempotency key. */
@@ -115,6 +117,11 @@ const REPORT_COLUMNS: readonly Column<NewReport>[] = [
           case when item.log_key is not null then ${sql.lit(LOST_FILES.past_limit.log)} end,
           case when item.attachments <> '[]' then ${sql.lit(LOST_ATTACHMENTS)} end), ${sql.lit(LIMITS.metadataValueLength)}))
       else item.metadata end`,
+  },
+  {
+    name: 'debug_ids',
+    type: 'jsonb',
+    value: ({ debugIds }) => (debugIds === null ? null : JSON.stringify(debugIds)),
   },
   { name: 'kind', type: 'text', value: ({ event }) => event?.kind ?? 'crash' },
   { name: 'event_key', type: 'text', value: ({ event }) => event?.content.event_key ?? null },

@@ -6,6 +6,7 @@ import { type FileInSpace, giveBackSpace } from '../../../kernel/blobs/spaces.ts
 import { changed, type Db } from '../../../kernel/database/db.ts';
 import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { perContext } from '../../../request/per-context.ts';
+import type { DebugIds } from './debug-ids.ts';
 import type { EventContent } from './event.ts';
 
 /**
@@ -65,6 +66,7 @@ export type GroupingRow = {
   os: string;
   /** Its facets are read, and a stack may be in its values. */
   metadata: Readonly<Record<string, unknown>>;
+  debug_ids: DebugIds;
   /** The blob of the log; null if the report has none, or it has not arrived. */
   log_key: string | null;
   /** Uncompressed, in bytes. */
@@ -87,7 +89,7 @@ export type StackRow = {
 
 /** The columns of a GroupingRow. */
 export const groupingColumns = sql.raw(
-  'report_id, build_id, message, app_version, os, metadata, log_key, log_size, event_key, event, kind, fingerprint',
+  'report_id, build_id, message, app_version, os, metadata, debug_ids, log_key, log_size, event_key, event, kind, fingerprint',
 );
 
 /** The columns of a StackRow. */

@@ -26,6 +26,20 @@ describe('framesInText', () => {
     );
   });
 
+  it('finds places with spaces, brackets and names of packages, and those of eval', () => {
+    const placeOf = (line: string) =>
+      framesInText(line).map((frame) => frame && `${frame.function} ${frame.place} ${frame.line}:${frame.column}`)[0];
+    const path = 'C:\\Program Files (x86)\\My Game\\resources\\app.js';
+    assert.equal(placeOf(`    at tick (${path}:1:2)`), `tick ${path} 1:2`);
+    assert.equal(placeOf(`    at ${path}:1:2`), ` ${path} 1:2`);
+    assert.equal(placeOf('at f (https://a.example/v(2)/a.js:1:2)'), 'f https://a.example/v(2)/a.js 1:2');
+    assert.equal(placeOf('at https://a.example/v(2)/a.js:1:2'), ' https://a.example/v(2)/a.js 1:2');
+    assert.equal(placeOf('f@https://a.example/@game/a.js:1:2'), 'f https://a.example/@game/a.js 1:2');
+    const inEval = 'eval at load (https://a.example/a.js:3:4)';
+    assert.equal(placeOf(`at run (${inEval}, <anonymous>:1:2)`), 'run https://a.example/a.js 3:4');
+    assert.equal(placeOf(`at run (eval at go (${inEval}), <anonymous>:1:2)`), 'run https://a.example/a.js 3:4');
+  });
+
   it('ignores what only looks like a frame', () => {
     for (const line of ['at 12:30:45', 'see a.js:1:2', 'at Player.Update () in a.cs:1:2', 'a@b.example:1:2', 'at a.js'])
       assert.deepEqual(framesInText(line), [null], line);

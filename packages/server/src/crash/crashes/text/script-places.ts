@@ -35,16 +35,31 @@ function splitLine(line: string): Split | null {
   if (end === null) return null;
   const head = text.slice(0, end.index);
   const found = text.endsWith(')') ? splitCall(head) : (splitPlace(head) ?? splitOther(head));
-  if (found === null || !SCRIPT.test(found.place) || /[\s()]/.test(found.place)) return null;
-  return { ...found, after, line: Number(end[1]), column: Number(end[2]) };
+  if (found === null) return null;
+  // Code in eval has no map; the script that called eval may have one.
+  const evaluated = found.place.startsWith('eval at ') ? INNERMOST.exec(found.place) : null;
+  if (evaluated !== null)
+    return splitOf({ ...found, place: evaluated[1]! }, after, Number(evaluated[2]), Number(evaluated[3]));
+  return splitOf(found, after, Number(end[1]), Number(end[2]));
 }
+
+function splitOf(found: Found, after: string, line: number, column: number): Split | null {
+  const isPlace = SCRIPT.test(found.place) && (!/[\s()]/.test(found.place) || ABSOLUTE.test(found.place));
+  return isPlace ? { ...found, after, line, column } : null;
+}
+
+/** `eval at load (https://a.example/game.js:1:2), <anonymous>`, also in another one. */
+const INNERMOST = /\(([^()]{1,900}):(\d{1,9}):(\d{1,9})\)/;
+/** The start of a URL or a path, in which spaces and parentheses are part of names: `C:\Program Files (x86)\game.js`. */
+const ABSOLUTE = /^(?:[a-z][\w+.-]{1,30}:\/\/|[a-z]:[\\/]|\/)/i;
 
 type Found = Pick<Split, 'before' | 'function' | 'place' | 'isV8'>;
 
 /** `at async update (https://a.example/game.js`. */
 function splitCall(head: string): Found | null {
-  const [start, open] = [startOfV8(head), head.lastIndexOf(' (')];
-  if (start < 0 || open < start) return null;
+  const start = startOfV8(head);
+  const open = head.indexOf(' (', start);
+  if (start < 0 || open < 0) return null;
   const name = head.slice(start + 3, open).replace(/^(?:async |new )/, '');
   return { before: head.slice(0, start), function: name, place: head.slice(open + 2), isV8: true };
 }
@@ -63,7 +78,9 @@ function splitPlace(head: string): Found | null {
 
 /** `update@https://a.example/game.js`. */
 function splitOther(head: string): Found | null {
-  const at = head.lastIndexOf('@');
+  // Names of packages begin with it, too: `update@https://cdn.example/npm/@game/core/index.js`.
+  const first = head.search(/@(?=[a-z][\w+.-]{1,30}:\/\/)/i);
+  const at = first < 0 ? head.lastIndexOf('@') : first;
   if (at < 0) return null;
   const start = head.lastIndexOf(' ', at) + 1;
   return { before: head.slice(0, start), function: head.slice(start, at), place: head.slice(at + 1), isV8: false };

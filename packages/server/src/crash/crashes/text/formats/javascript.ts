@@ -85,17 +85,20 @@ function frameOfV8(text: string): TraceFrame | null {
   const open = text.indexOf(' (');
   if (open < 0 || !text.endsWith(')')) {
     const place = text.replace(/^async /, '');
-    // A path may have spaces; a frame of .NET has brackets, too.
-    return isPlace(place) && !/[()<>]/.test(place) ? javascriptFrame('', place) : null;
+    // A path may have spaces and brackets; a frame of .NET has brackets, too.
+    return isPlace(place) && (ABSOLUTE.test(place) || !/[()<>]/.test(place)) ? javascriptFrame('', place) : null;
   }
   const [name, place] = [text.slice(0, open), text.slice(open + 2, -1)];
   if (place === '<anonymous>' || place === 'native' || /^index \d{1,6}$/.test(place))
     return javascriptFrame(name, place);
   if (isPlace(place)) return javascriptFrame(name, place);
   // Inside of eval, the outer place says which file it is.
-  const evaluated = /^eval at /.test(place) ? splitFirst(place, '(')?.[1]?.split(')', 1)[0] : undefined;
+  const evaluated = /^eval at /.test(place) ? /\(([^()]{1,900})\)/.exec(place)?.[1] : undefined;
   return evaluated !== undefined && isPlace(evaluated) ? javascriptFrame(name, evaluated) : null;
 }
+
+/** The start of a URL or a path with a folder. */
+const ABSOLUTE = /^(?:[a-z][\w+.-]{1,30}:\/\/|[a-z]:[\\/]|\/)/i;
 
 /**
  * A URL or path with a line: `http://localhost/a.js:1:2`, `node:internal/timers:1:2`,
