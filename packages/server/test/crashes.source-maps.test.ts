@@ -232,5 +232,97 @@ describe('a dump of a game that IL2CPP translated', () => {
   });
 });
 
+describe('an exception of C# in a game that IL2CPP translated', () => {
+  const IMAGE = '6E8A2A1B-7C3D-4E5F-8091-A2B3C4D5E6F7';
+  const SYMBOLS = `MODULE windows x86_64 ${IMAGE.replaceAll('-', '')}1 GameAssembly.pdb
+INLINE_ORIGIN 0 NullCheck(void*)
+FILE 0 C:\\il2cppOutput\\cpp\\Assembly-CSharp.cpp
+FILE 1 C:\\il2cpp\\il2cpp-codegen.h
+FUNC 1000 100 0 Player_Hit_mA3F1D2
+INLINE 0 1207 0 0 1040 10
+1000 40 1203 0
+1040 10 77 1
+1050 b0 1210 0
+FUNC 1100 40 0 Game_Update_mB4C2
+1100 40 2403 0
+`;
+  const BASE = 0x7fffffffffffffffn;
+  const at = (offset: number) => `0x${(BASE + BigInt(offset)).toString(16)}`;
+  const event = {
+    platform: 'csharp',
+    exception: [
+      {
+        type: 'NullReferenceException',
+        value: 'Object reference not set',
+        stacktrace: {
+          instruction_addr_adjustment: 'all',
+          frames: [
+            {
+              function: 'Update',
+              module: 'Game',
+              package: 'Assembly-CSharp',
+              in_app: true,
+              instruction_addr: at(0x1111),
+            },
+            {
+              function: 'Hit',
+              module: 'Player',
+              package: 'Assembly-CSharp',
+              in_app: true,
+              instruction_addr: at(0x1048),
+            },
+          ],
+        },
+      },
+    ],
+    debug_meta: {
+      images: [
+        { type: 'pe', code_file: 'GameAssembly.dll', debug_id: `${IMAGE}-1`, image_addr: `0x${BASE.toString(16)}` },
+      ],
+    },
+  };
+
+  test('shows the files and lines of C#, once symbols and line mappings are there', async () => {
+    const buildId = await register(server, game, { version: '2.0.0' });
+    const id = await reportEvent(server, game, buildId, event);
+    const first = await until(async () => {
+      const found = await readReport(id);
+      return found.group_id !== null && found;
+    });
+    assert.deepEqual(
+      first.missing_symbols.map(({ module, why }: Missing) => `${module} ${why}`),
+      ['GameAssembly.dll never_uploaded'],
+    );
+    await addSymbols(server, game, buildId, Buffer.from(SYMBOLS));
+    const placesOf = async () => {
+      const { event: shown } = await readReport(id);
+      return shown.exceptions[0].frames.map(({ function: name, file, line }: Frame) => `${name} ${file}:${line}`);
+    };
+    await until(async () => (await placesOf())[0].endsWith('Assembly-CSharp.cpp:1207'));
+    const lines = { '1205': 14, '1300': 15 };
+    const text = JSON.stringify({
+      '/b/Assembly-CSharp.cpp': { '/game/Assets/Player.cs': lines, '/game/Assets/Game.cs': { '2400': 88 } },
+    });
+    const storage = await requireFreeStorage(server.ctx, game.uid);
+    const source = bytesOfBuffer(Buffer.from(text));
+    const upload = {
+      kind: 'il2cpp',
+      fileName: 'LineNumberMappings.json',
+      debugId: `${IMAGE}-1`,
+      source,
+      storage,
+    } as const;
+    await recordMappings(server.ctx, game.uid, {
+      keyRef: 'key',
+      mappings: [await storeMapping(server.ctx, game.uid, upload)],
+    });
+    await until(async () => (await placesOf())[0].includes('.cs:'));
+    assert.deepEqual(await placesOf(), ['Player.Hit game/Assets/Player.cs:14', 'Game.Update game/Assets/Game.cs:88']);
+    const after = await readReport(id);
+    assert.equal(after.group_id, first.group_id);
+    assert.deepEqual(after.missing_symbols, []);
+  });
+});
+
 type Frame = { function: string | null; file: string | null; line: number | null };
 type Missing = { module: string; debug_id: string; why: string };

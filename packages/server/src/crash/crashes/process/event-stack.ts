@@ -150,7 +150,7 @@ function hex(value: bigint | null): Hex {
   return toHex(value === null || value < 0n ? 0n : value, 8);
 }
 
-function moduleIdOf(image: SentryImage): ModuleId {
+export function moduleIdOf(image: SentryImage): ModuleId {
   return {
     debugFile: image.debugFile || image.file,
     debugId: image.debugId ?? '',

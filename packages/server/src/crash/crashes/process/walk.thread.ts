@@ -7,6 +7,7 @@ import { Minidump } from '@chauffeur/minidump/minidump';
 import { type WalkedReport, walkMinidump } from '@chauffeur/minidump/process';
 import type { Report } from '@chauffeur/minidump/report';
 import { MODULES } from '@chauffeur/minidump/streams/modules';
+import type { ModuleId, ModuleSymbols } from '@chauffeur/minidump/symbols/module-symbols';
 import { openBlobStore } from '../../../kernel/blobs/open.ts';
 import { freeUnpacked, isPacked, packNow, readUnpacked, unpackNow } from '../../../kernel/blobs/packed.ts';
 import { BlobMissingError, type BlobStore } from '../../../kernel/blobs/store.ts';
@@ -18,9 +19,17 @@ import { withoutPrivatePaths } from '../report/paths.ts';
 import { findTrace } from '../text/find-trace.ts';
 import type { Trace } from '../text/trace.ts';
 import { modulesOfEvent, walkEvent } from './event-stack.ts';
-import { excerptOf, parseStoredReport } from './excerpt.ts';
+import { excerptOf, formatModule, parseStoredReport } from './excerpt.ts';
 import { hasId, moduleKey, StoredSymbols } from './stored-symbols.ts';
-import type { PreviewedGrouping, StoredLog, SymbolReply, SymbolRequest, WalkInput, WalkOutput } from './walk.ts';
+import type {
+  AddressedPlace,
+  PreviewedGrouping,
+  StoredLog,
+  SymbolReply,
+  SymbolRequest,
+  WalkInput,
+  WalkOutput,
+} from './walk.ts';
 
 type RequestSymbols = (request: SymbolRequest) => Promise<SymbolReply>;
 
@@ -44,6 +53,7 @@ async function run(blobs: BlobStore, input: WalkInput, requestSymbols: RequestSy
     if (input.task === 'walk') return await walk(blobs, input, requestSymbols);
     if (input.task === 'event') return await walkStoredEvent(blobs, input, requestSymbols);
     if (input.task === 'log') return { outcome: 'read', trace: await readLog(blobs, input) };
+    if (input.task === 'places') return await findPlaces(input.places, requestSymbols);
     return input.task === 'group' ? await regroup(blobs, input) : await preview(blobs, input);
   } catch (error) {
     if (error instanceof MinidumpError)
@@ -94,6 +104,35 @@ async function walkStoredEvent(
   return keepStack(blobs, input, modulesOf(modulesOfEvent(event)), requestSymbols, (symbols) =>
     walkEvent(event, symbols),
   );
+}
+
+async function findPlaces(places: readonly AddressedPlace[], requestSymbols: RequestSymbols): Promise<WalkOutput> {
+  const modules = modulesOf(places.map(({ module }) => module));
+  const symbols = new StoredSymbols(modules, modules.length === 0 ? [] : await requestSymbols(modules));
+  const missing = new Set<string>();
+  try {
+    const code = places.map(({ module, offset }) => {
+      const found = findReadable(symbols, module);
+      if (found === undefined) missing.add(formatModule(module) ?? '');
+      const place = found?.placeAt(offset);
+      if (place?.function === undefined) return null;
+      const { function: name, file, line, inlines } = place;
+      return [...inlines.map((inline) => ({ ...inline })), { function: name, file, line }];
+    });
+    return { outcome: 'placed', code, missing: [...missing].filter(Boolean) };
+  } finally {
+    symbols.close();
+  }
+}
+
+/** Undefined for symbols that are missing or can't be read. */
+function findReadable(symbols: StoredSymbols, module: ModuleId): ModuleSymbols | undefined {
+  try {
+    return symbols.find(module);
+  } catch (error) {
+    if (error instanceof MinidumpError) return undefined;
+    throw error;
+  }
 }
 
 /** Walks a stack with the symbols of these modules, and stores it. */

@@ -9,7 +9,7 @@
 // A thread that exceeds its time or memory is ended. That is a result, because another try would end in the same way.
 // Anything else that ends a thread is an error, and the job is tried again.
 
-import type { ModuleId } from '@chauffeur/minidump/symbols/module-symbols';
+import type { ModuleId, SourcePlace } from '@chauffeur/minidump/symbols/module-symbols';
 import type { Context } from '../../../context.ts';
 import { giveBackSpace } from '../../../kernel/blobs/spaces.ts';
 import type { BlobSettings } from '../../../kernel/blobs/store.ts';
@@ -108,6 +108,25 @@ export async function readLogTrace(ctx: Context, log: StoredLog): Promise<Trace 
   }
 }
 
+/** Finds the code at each place: null where the symbols have none, or cannot be read. `missing` names modules without symbols. */
+export async function findCode(
+  ctx: Context,
+  places: readonly AddressedPlace[],
+  resolver: SymbolResolver,
+): Promise<Extract<WalkOutput, { outcome: 'placed' }>> {
+  const input = { task: 'places', blobSettings: ctx.blobs.settings, places, rules: { rules: [], version: 0 } } as const;
+  const nothing = { outcome: 'placed', code: places.map(() => null), missing: [] } as const;
+  try {
+    const output = await poolOf(ctx).run(input, (request) => resolver.answer(request));
+    return output.outcome === 'placed' ? output : nothing;
+  } catch (error) {
+    if (!(error instanceof ThreadTimeoutError || (error instanceof ThreadCrashError && error.reason === 'memory')))
+      throw error;
+    ctx.log.warn({ err: error }, 'addresses of a stack could not be looked up');
+    return nothing;
+  }
+}
+
 async function runBounded(
   ctx: Context,
   input: WalkInput,
@@ -116,7 +135,8 @@ async function runBounded(
   const { crashSeconds, crashHeapMb } = ctx.config;
   try {
     const output = await poolOf(ctx).run(input, answer);
-    if (output.outcome === 'previewed' || output.outcome === 'read') throw new Error('a thread mixed up its tasks');
+    if (output.outcome === 'previewed' || output.outcome === 'read' || output.outcome === 'placed')
+      throw new Error('a thread mixed up its tasks');
     return output;
   } catch (error) {
     if (error instanceof ThreadTimeoutError) {
@@ -160,7 +180,11 @@ export type WalkInput = {
   | ({ readonly task: 'group' } & StoredStack)
   | { readonly task: 'preview'; readonly stacks: readonly StoredStack[] }
   | ({ readonly task: 'log' } & StoredLog)
+  | { readonly task: 'places'; readonly places: readonly AddressedPlace[] }
 );
+
+/** An instruction in a module. */
+export type AddressedPlace = { readonly module: ModuleId; readonly offset: number };
 
 /** Where a report was stored by an earlier walk. */
 type StoredStack = { readonly stackKey: string; readonly fields: GroupingFields };
@@ -176,6 +200,13 @@ export type WalkOutput =
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
   /** `trace` is null if the log has none. */
   | { readonly outcome: 'read'; readonly trace: Trace | null }
+  /** The functions at each place, with inlined ones first, from the innermost. */
+  | {
+      readonly outcome: 'placed';
+      readonly code: readonly (readonly SourcePlace[] | null)[];
+      /** Modules in the form of `formatModule`. */
+      readonly missing: readonly string[];
+    }
   | { readonly outcome: 'walked'; readonly excerpt: Excerpt; readonly grouping: Grouping }
   /** Permanent: another try would fail in the same way. `reason` is a sentence for people. */
   | { readonly outcome: 'unreadable' | 'missing'; readonly reason: string };

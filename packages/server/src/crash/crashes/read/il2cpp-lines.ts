@@ -1,9 +1,18 @@
 // Shows the lines of C# for functions that IL2CPP translated to C++, if the line mappings of the build were uploaded. They
 // don't matter for grouping, which goes by functions, so they are looked up when a stack is shown.
+//
+// A dump has frames of C++. Sentry's SDK for Unity sends exceptions of C# with the names of methods, but instead of lines
+// it has the address of each call in the program.
 import type { Frame, Report } from '@chauffeur/minidump/report';
+import type { SourcePlace } from '@chauffeur/minidump/symbols/module-symbols';
+import type { SentryEvent, SentryFrame, Stack } from '@chauffeur/sentry/event/event';
+import { languageOf } from '@chauffeur/sentry/grouping';
+import { ImageMap, nativeFrames } from '@chauffeur/sentry/native-stack';
 import type { Context } from '../../../context.ts';
 import { findLineMappings, markUsed } from '../../symbols/mappings/mappings.sql.ts';
 import { resolveLines } from '../../symbols/mappings/resolve.ts';
+import { moduleIdOf } from '../process/event-stack.ts';
+import { type AddressedPlace, findCode, SymbolResolver } from '../process/walk.ts';
 
 type Placed = { readonly file: string | null; readonly line: number | null };
 type Origin = { readonly gameId: string; readonly buildId: string; readonly debugIds: readonly string[] };
@@ -59,4 +68,58 @@ export async function reportWithCsharpLines(
     ),
   }));
   return { ...report, threads };
+}
+
+/** Frames of an event that are looked up. */
+const MAX_EVENT_FRAMES = 500;
+
+type Lookup = AddressedPlace & { readonly frame: SentryFrame; readonly debugId: string };
+
+/** The event with the places of C# frames that have addresses instead. `missing` has modules without symbols. */
+export async function eventWithCsharpLines(
+  ctx: Context,
+  { gameId, buildId }: Omit<Origin, 'debugIds'>,
+  event: SentryEvent,
+): Promise<{ readonly event: SentryEvent; readonly missing: readonly string[] }> {
+  const lookups = lookupsOf(event);
+  if (lookups.length === 0) return { event, missing: [] };
+  const { code, missing } = await findCode(ctx, lookups, new SymbolResolver(ctx, gameId, buildId));
+  const placed = lookups.map(({ frame }, index) => placedFrame(frame, code[index] ?? null));
+  const debugIds = [...new Set(lookups.map(({ debugId }) => debugId).filter(Boolean))];
+  const mapped = await withCsharpLines(ctx, { gameId, buildId, debugIds }, placed);
+  const byFrame = new Map(lookups.map(({ frame }, index) => [frame, mapped[index]!] as const));
+  return { event: withFrames(event, (frame) => byFrame.get(frame) ?? frame), missing };
+}
+
+function lookupsOf(event: SentryEvent): Lookup[] {
+  const images = new ImageMap(event.images);
+  const stacks = [...event.exceptions, ...event.threads].map(({ stack }) => stack);
+  return stacks
+    .flatMap((stack) => nativeFrames(stack, images, { isCrashed: false }))
+    .flatMap(({ frame, image, offset }) => {
+      const isUnplaced = frame.line === null && languageOf(frame, event) === 'csharp';
+      if (!isUnplaced || image === null || offset === null || offset > MAX_OFFSET) return [];
+      return [{ frame, module: moduleIdOf(image), debugId: image.debugId ?? '', offset: Number(offset) }];
+    })
+    .slice(0, MAX_EVENT_FRAMES);
+}
+
+const MAX_OFFSET = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** The frame at the place in C++. Of functions that were inlined there, the one with the name of the method counts. */
+function placedFrame(frame: SentryFrame, code: readonly SourcePlace[] | null): SentryFrame {
+  const method = frame.function.replace(/\(.*$/s, '').replace(/^.*[.:+]/s, '');
+  const named = method === '' ? undefined : code?.find(({ function: name }) => name.includes(`_${method}_m`));
+  const place = named ?? code?.at(-1);
+  if (place === undefined) return frame;
+  const { file = '', line = null } = place;
+  return { ...frame, function: frame.function || place.function, file, path: '', line };
+}
+
+function withFrames(event: SentryEvent, change: (frame: SentryFrame) => SentryFrame): SentryEvent {
+  const changed = <T extends { readonly stack: Stack }>(each: T): T => ({
+    ...each,
+    stack: { ...each.stack, frames: each.stack.frames.map(change) },
+  });
+  return { ...event, exceptions: event.exceptions.map(changed), threads: event.threads.map(changed) };
 }

@@ -23,7 +23,7 @@ import type { GroupingRow } from '../report/jobs.ts';
 import type { Trace } from '../text/trace.ts';
 import { eventOf } from './event.ts';
 import { firstLineOf } from './group-response.ts';
-import { withCsharpLines } from './il2cpp-lines.ts';
+import { eventWithCsharpLines, withCsharpLines } from './il2cpp-lines.ts';
 import { explainMissing } from './missing-symbols.ts';
 import type { SummaryRow } from './report-list.sql.ts';
 
@@ -197,11 +197,14 @@ export async function readCrash(
   const report = await findReport(ctx.db, gameId, reportId);
   if (report === undefined) throw unknownCrash();
   const event = await readEventOf(ctx, report);
-  const missing = await explainMissing(ctx, gameId, report.build_id, report.missing_symbols);
+  const origin = { gameId, buildId: report.build_id };
   const resolved = event === null ? null : await resolveEventOf(ctx, gameId, report, event);
-  const origin = { gameId, buildId: report.build_id, debugIds: [] };
-  const frames = report.frames && [...(await withCsharpLines(ctx, origin, report.frames))];
-  return crashOf({ ...report, frames }, missing, resolved && eventOf(resolved.value, role));
+  const shown = resolved === null ? null : await eventWithCsharpLines(ctx, origin, resolved.value);
+  const missing = [...new Set([...report.missing_symbols, ...(shown?.missing ?? [])])];
+  const debugIds = event?.images.flatMap(({ debugId }) => debugId ?? []) ?? [];
+  const frames = report.frames && [...(await withCsharpLines(ctx, { ...origin, debugIds }, report.frames))];
+  const explained = await explainMissing(ctx, gameId, report.build_id, missing);
+  return crashOf({ ...report, frames }, explained, shown && eventOf(shown.event, role));
 }
 
 export function unknownCrash(): ApiError {
