@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { envelope, newEventId, partsOf, sendEnvelope } from '../packages/server/test/setup/envelopes.ts';
 import { untilEqual } from '../packages/server/test/setup/until.ts';
 import { shipAndScan, smallZip } from '../packages/server/test/setup/uploads.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
@@ -27,8 +29,19 @@ describe('the impact of crashes', () => {
       });
     for (const device of ['d1', 'd1', 'd2']) await report('The door is stuck', device, GPU);
     await report('The lamp is dark', 'd3', 'AMD Radeon RX 580');
+    const path = `/games/${studio.gameUid}/dsns`;
+    const { dsn } = await askAs(service, studio.session)<{ dsn: string }>('POST', path, { name: 'Linux' });
+    for (const gpu of [GPU, GPU, 'Intel Arc A770']) await reportError(service, dsn, gpu);
     if (browser !== null) page = await site.openPage({ session: studio.session });
   });
+
+  /** An error that the game handled, which one of Sentry's SDKs reports. */
+  async function reportError(service: typeof site.service, dsn: string, gpu: string): Promise<void> {
+    const error = { type: 'SaveError', value: 'no space', mechanism: { type: 'generic', handled: true } };
+    const event = { level: 'error', release: buildId, exception: [error], contexts: { gpu: { name: gpu } } };
+    const sent = envelope({ event_id: newEventId() }, [[{ type: 'event' }, JSON.stringify(event)]]);
+    assert.equal((await sendEnvelope({ server: service, ...partsOf(dsn) }, sent)).status, 200);
+  }
 
   const open = (path: string) => page.goto(`${site.service.url}/dev/${studio.slug}${path}`);
   const titles = () => page.getByRole('table', { name: 'Crash groups' }).locator('[data-row]').count();
@@ -51,6 +64,30 @@ describe('the impact of crashes', () => {
     await page.getByRole('button', { name: /^GPU AMD Radeon RX 580.*: 1 report, 1 device$/ }).click();
     await untilEqual(titles, 1);
     assert.equal(await page.getByLabel('Search crashes').inputValue(), 'is:open gpu:"AMD Radeon RX 580"');
+  });
+
+  test('of errors is apart from that of crashes, and a search of them is saved', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    await open('/crashes');
+    await page.getByText('Facets', { exact: true }).click();
+    await page.getByRole('button', { name: /^GPU NVIDIA.*: 3 reports, 2 devices$/ }).waitFor();
+    await page.getByRole('button', { name: 'Errors', exact: true }).click();
+    await page.getByRole('button', { name: /^GPU NVIDIA.*: 2 reports/ }).waitFor();
+    await page.getByRole('button', { name: /^GPU Intel Arc A770.*: 1 report/ }).click();
+    await untilEqual(titles, 1);
+    await page.getByRole('button', { name: 'Save search' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save search' });
+    await dialog.getByLabel('Name').fill('Arc');
+    await dialog.getByRole('button', { name: 'Save search' }).click();
+    await page.getByRole('button', { name: 'Delete search' }).waitFor();
+    await open('/crashes');
+    await page.getByLabel('Saved searches').selectOption('Arc');
+    await page.waitForURL(/kind=error/);
+    await page.getByRole('link', { name: /SaveError/ }).click();
+    const impact = page.getByRole('region', { name: 'Impact' });
+    await impact.getByRole('link', { name: /^GPU NVIDIA.*: 2 reports/ }).click();
+    await page.waitForURL(/kind=error/);
+    await untilEqual(titles, 1);
   });
 
   test('of a build has the groups that hit the most devices', async (t) => {

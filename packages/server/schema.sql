@@ -1425,8 +1425,10 @@ create table crash_searches (
   query text not null,
   view text not null,
   created_by text not null,
+  kind text default 'crash'::text not null,
   constraint crash_searches_pkey PRIMARY KEY (game_id, search_id),
   constraint crash_searches_view_check CHECK ((view = ANY (ARRAY['groups'::text, 'reports'::text]))),
+  constraint crash_searches_kind_check CHECK ((kind = ANY (ARRAY['crash'::text, 'error'::text]))),
   constraint crash_searches_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );
 
@@ -2600,6 +2602,8 @@ CREATE UNIQUE INDEX native_symbols_by_owner ON public.native_symbols USING btree
 CREATE INDEX sentry_chunks_by_time ON public.sentry_chunks USING btree (used_at);
 CREATE UNIQUE INDEX sentry_chunks_by_blob ON public.sentry_chunks USING btree (blob_key);
 CREATE INDEX sentry_files_by_time ON public.sentry_files USING btree (asked_at);
+CREATE INDEX crash_reports_by_kind ON ONLY public.crash_reports USING btree (game_id, kind, report_id);
+CREATE INDEX crash_groups_by_kind ON public.crash_groups USING btree (game_id, report_kind, last_seen DESC, group_id DESC);
 
 create view build_names as
  SELECT builds.game_id,

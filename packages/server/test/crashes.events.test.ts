@@ -220,6 +220,69 @@ describe('an error that the game handled', () => {
     assert.deepEqual((await groupsOf(server, game)).map(({ count }) => count).sort(), [1, 1, 1, 2]);
   });
 
+  test('is counted by device and facet apart from crashes, and found by the same queries', async () => {
+    const { build, send, call } = await openGame();
+    const on = (gpu: string, version: string) => ({
+      ...MANAGED,
+      contexts: { gpu: { name: gpu }, os: { name: 'Linux', version } },
+      fingerprint: [version],
+    });
+    await send(on('GeForce RTX 3060', '6.8'), { deviceUid: 'd1' });
+    const error = await send(on('GeForce RTX 3060', '6.8'), { kind: 'error', deviceUid: 'd1' });
+    await send(on('GeForce RTX 3060', '6.8'), { kind: 'error', deviceUid: 'd2' });
+    const other = await send(on('Radeon RX 580', '6.9'), { kind: 'error', deviceUid: 'd2' });
+
+    const impact = async (query: Record<string, string>) =>
+      (await call(`crash-impact?${new URLSearchParams(query)}`)).data;
+    const gpus = ({ facets }: { facets: { facet: string; values: Record<string, unknown>[] }[] }) =>
+      facets
+        .find(({ facet }) => facet === 'gpu')
+        ?.values.map(({ value, reports, devices }) => [value, reports, devices]);
+    const ofErrors = [
+      ['GeForce RTX 3060', 2, 2],
+      ['Radeon RX 580', 1, 1],
+    ];
+    for (const query of [
+      {},
+      { build_id: build },
+      { query: 'version:1.0.0' },
+      { query: 'os:linux' },
+      { query: 'message:level' },
+    ]) {
+      const errors = await impact({ kind: 'error', ...query });
+      assert.deepEqual([errors.reports, errors.devices], [3, 2], JSON.stringify(query));
+      assert.deepEqual(gpus(errors), ofErrors, JSON.stringify(query));
+      const crashes = await impact(query);
+      assert.deepEqual([crashes.reports, crashes.devices], [1, 1], JSON.stringify(query));
+      assert.deepEqual(gpus(crashes), [['GeForce RTX 3060', 1, 1]], JSON.stringify(query));
+    }
+    const radeon = { query: 'gpu:*radeon*' };
+    assert.equal((await impact({ kind: 'error', ...radeon })).reports, 1);
+    assert.equal((await impact(radeon)).reports, 0);
+    const ofBuild = await impact({ kind: 'error', build_id: build });
+    assert.deepEqual(
+      ofBuild.groups.map(({ group_id, devices }: Record<string, unknown>) => [group_id, devices]),
+      [
+        [error.group_id, 2],
+        [other.group_id, 1],
+      ],
+    );
+    assert.equal((await impact({ build_id: build })).groups.length, 1);
+    // A group has reports of one kind.
+    assert.equal((await impact({ group_id: error.group_id! })).devices, 2);
+
+    const idsOf = async (path: string, query: string) => {
+      const { data } = await call(`${path}?${new URLSearchParams({ kind: 'error', query })}`);
+      return (data.groups ?? data.crashes).map(({ group_id }: { group_id: string }) => group_id);
+    };
+    for (const query of ['gpu:*radeon*', 'is:open os_version:"Linux 6.9"', 'version:1.0.0 gpu:*radeon*']) {
+      assert.deepEqual(await idsOf('crash-groups', query), [other.group_id], query);
+      assert.deepEqual(await idsOf('crashes', query), [other.group_id], query);
+    }
+    assert.deepEqual(await idsOf('crashes', 'message:level device:d1'), [error.group_id]);
+    assert.deepEqual(await idsOf('crash-groups', 'Owls.Level.Load device:d1'), [error.group_id]);
+  });
+
   test('is left out of summaries, the overview and alerts', async () => {
     const { game, send } = await openGame();
     await send(MANAGED, { kind: 'error' });

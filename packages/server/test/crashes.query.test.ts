@@ -235,6 +235,9 @@ describe('a saved search', () => {
     const path = `/games/${game.uid}/crash-searches`;
     const { searches } = (await callAs(server, game.admin, path)).body.data;
     assert.deepEqual(searches, [{ ...body.data, query: 'os:windows is:open', view: 'reports' }]);
+    assert.equal(body.data.kind, 'crash');
+    await save({ ...search, kind: 'error' });
+    assert.deepEqual(await saved(), [{ ...body.data, kind: 'error' }]);
     const at = `/crash-searches/${body.data.search_uid}`;
     assert.equal((await call(at, { method: 'DELETE' })).status, 200);
     assert.equal((await call(at, { method: 'DELETE' })).status, 404);
@@ -247,6 +250,7 @@ describe('a saved search', () => {
       { name: ' ', query: 'is:open', view: 'groups' },
       { name: 'a', query: '', view: 'groups' },
       { name: 'a', query: 'is:open', view: 'tables' },
+      { name: 'a', query: 'is:open', view: 'groups', kind: 'message' },
     ])
       assert.equal((await save(search)).status, 400, JSON.stringify(search));
     const names = Array.from({ length: 104 }, (_, index) => `Search ${index}`);

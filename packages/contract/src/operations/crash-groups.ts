@@ -235,6 +235,7 @@ const CrashSearch = Type.Object({
   search_uid: Uuid,
   name: Type.String(),
   query: Type.String(),
+  kind: Type.Enum([...REPORT_KINDS]),
   view: Type.Enum([...CRASH_VIEWS]),
   created_by: Type.String({ description: 'The name of the person, at that time' }),
 });
@@ -263,6 +264,9 @@ export const saveCrashSearch = defineOperation({
   body: Type.Object({
     name: Line('name', { minLength: 1, maxLength: LIMITS.displayNameLength }),
     query: Line('query', { minLength: 1, maxLength: MAX_QUERY_LENGTH }),
+    kind: Type.Optional(
+      Type.Enum([...REPORT_KINDS], { description: 'Whether it searches crashes or errors; crash by default' }),
+    ),
     view: Type.Enum([...CRASH_VIEWS]),
   }),
   output: CrashSearch,

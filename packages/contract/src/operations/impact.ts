@@ -1,7 +1,7 @@
 // Whom crashes hit: devices, sessions and systems, of crash groups, builds and queries.
 import Type from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { CrashQuery } from './crash-groups.ts';
+import { CrashQuery, REPORT_KINDS } from './crash-groups.ts';
 import { Foreign, GameParams, Nullable, Uuid } from './fields.ts';
 
 const Counts = { reports: Type.Integer(), devices: Type.Integer() };
@@ -28,6 +28,11 @@ export const getImpact = defineOperation({
     group_id: Type.Optional(Uuid),
     build_id: Type.Optional(Uuid),
     query: CrashQuery,
+    kind: Type.Optional(
+      Type.Enum([...REPORT_KINDS], {
+        description: 'Crashes, or errors that the game handled; crash by default. A group has reports of one kind',
+      }),
+    ),
     values: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 100, description: 'Values of each facet; 5 by default' }),
     ),

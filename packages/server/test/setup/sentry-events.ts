@@ -15,6 +15,7 @@ export type Sent = {
   readonly kind?: ReportKind;
   readonly dump?: Uint8Array;
   readonly metadata?: Record<string, string>;
+  readonly deviceUid?: string;
 };
 
 /** Stores a report with the event that a client sent, or with a normalised one. Returns its id. */
@@ -23,7 +24,7 @@ export async function reportEvent(
   { uid }: Pick<TestGame, 'uid'>,
   buildId: string,
   sent: object,
-  { kind = 'crash', dump, metadata = {} }: Sent = {},
+  { kind = 'crash', dump, metadata = {}, deviceUid }: Sent = {},
 ): Promise<string> {
   const event = 'exceptions' in sent ? (sent as SentryEvent) : normalizeEvent(sent);
   const reportId = newId(ctx.clock.now().getTime());
@@ -41,6 +42,7 @@ export async function reportEvent(
       message: headlineOf(event),
       os: event.system.os,
       metadata: { ...Object.fromEntries([...event.tags, ...event.system.facts]), ...metadata },
+      ...(deviceUid !== undefined && { device_uid: deviceUid }),
     },
     event: { kind, ...(await storeEvent(ctx.blobs, reportId, event)), fingerprint: event.fingerprint },
     dump: dump === undefined ? null : await store('dmp', dump),

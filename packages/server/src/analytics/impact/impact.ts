@@ -13,10 +13,10 @@ const VALUES = 5;
 
 export const getImpact = handle(contract.getImpact, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { group_id: groupId, build_id: buildId, query, values = VALUES } = input;
+  const { group_id: groupId, build_id: buildId, query, kind = 'crash', values = VALUES } = input;
   const asked = { gameId: game.game_id, caller };
   const [{ facets, builds, ...impact }, devices] = await Promise.all([
-    readImpact(ctx, asked, { groupId, buildId, query, values }),
+    readImpact(ctx, asked, { groupId, buildId, query, kind, values }),
     countDevices(ctx, asked, buildId),
   ]);
   const scope = buildId === undefined ? ('game' as const) : ('build' as const);

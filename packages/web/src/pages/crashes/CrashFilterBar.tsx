@@ -4,7 +4,6 @@ import { isFacet, MAX_QUERY_LENGTH, parseQuery } from '@chauffeur/contract/crash
 import { OSES } from '@chauffeur/contract/identity';
 import type { OutputOf } from '@chauffeur/contract/operation';
 import {
-  type CrashView,
   deleteCrashSearch,
   GROUP_ORDERS,
   type GroupOrder,
@@ -97,7 +96,10 @@ export function CrashFilterBar({ filters, builds, onChange }: CrashFilterBarProp
           }}
         />
         <QueryBox query={query} known={known} onChange={(typed) => change({ query: typed })} />
-        <SavedSearches query={query} view={view} onOpen={(opened, of) => change({ query: opened, view: of })} />
+        <SavedSearches
+          search={{ query, kind, view }}
+          onOpen={(opened) => change({ query: opened.query, kind: opened.kind, view: opened.view })}
+        />
       </Group>
       <Group gap="sm">
         <NativeSelect
@@ -274,28 +276,27 @@ function useFacetValues(query: string, cursor: number): KnownValues {
 
 type Search = OutputOf<typeof listCrashSearches>['searches'][number];
 
-type SavedSearchesProps = {
-  query: string;
-  view: CrashView;
-  onOpen: (query: string, view: CrashView) => void;
-};
+/** What is saved of the filters. */
+type Saved = Pick<CrashFilters, 'query' | 'kind' | 'view'>;
+
+type SavedSearchesProps = { search: Saved; onOpen: (search: Saved) => void };
 
 /** The searches that the members of the game saved, and the dialog that saves the current one. */
-function SavedSearches({ query, view, onOpen }: SavedSearchesProps) {
+function SavedSearches({ search: shown, onOpen }: SavedSearchesProps) {
   const { game_uid: uid } = useGame();
   const queries = useQueryClient();
   const { data } = useQuery(ask(listCrashSearches, { uid }));
   const [isSaving, setSaving] = useState(false);
   const searches = data?.searches ?? [];
-  const current = searches.find((search) => search.query === query && search.view === view);
+  const current = searches.find((search) => isSame(search, shown));
   const reload = () => queries.invalidateQueries({ queryKey: [listCrashSearches.id] });
   const deleting = useMutation({
     mutationFn: ({ search_uid }: Search) => call(deleteCrashSearch, { uid, search_uid }),
-    onSuccess: (_, { name, query: deleted, view: of }) => {
+    onSuccess: (_, { name, query, kind, view }) => {
       offerUndo({
         message: `The search ${name} was deleted.`,
         undo: async () => {
-          await call(saveCrashSearch, { uid, name, query: deleted, view: of });
+          await call(saveCrashSearch, { uid, name, query, kind, view });
           await reload();
         },
       });
@@ -316,13 +317,13 @@ function SavedSearches({ query, view, onOpen }: SavedSearchesProps) {
           ]}
           onChange={({ currentTarget: { value } }) => {
             const chosen = searches.find(({ search_uid }) => search_uid === value);
-            if (chosen !== undefined) onOpen(chosen.query, chosen.view);
+            if (chosen !== undefined) onOpen(chosen);
           }}
         />
       )}
       <Permitted operation={saveCrashSearch}>
         {current === undefined ? (
-          <Button size="xs" variant="default" disabled={query === ''} onClick={() => setSaving(true)}>
+          <Button size="xs" variant="default" disabled={shown.query === ''} onClick={() => setSaving(true)}>
             Save search
           </Button>
         ) : (
@@ -331,23 +332,26 @@ function SavedSearches({ query, view, onOpen }: SavedSearchesProps) {
           </Button>
         )}
       </Permitted>
-      {isSaving && <SaveDialog uid={uid} query={query} view={view} onSaved={reload} onClose={() => setSaving(false)} />}
+      {isSaving && <SaveDialog uid={uid} search={shown} onSaved={reload} onClose={() => setSaving(false)} />}
     </Group>
   );
 }
 
+function isSame(a: Saved, b: Saved): boolean {
+  return a.query === b.query && a.kind === b.kind && a.view === b.view;
+}
+
 type SaveDialogProps = {
   uid: string;
-  query: string;
-  view: CrashView;
+  search: Saved;
   onSaved: () => Promise<unknown>;
   onClose: () => void;
 };
 
-function SaveDialog({ uid, query, view, onSaved, onClose }: SaveDialogProps) {
+function SaveDialog({ uid, search, onSaved, onClose }: SaveDialogProps) {
   const [name, setName] = useState('');
   const saving = useMutation({
-    mutationFn: () => call(saveCrashSearch, { uid, name: name.trim(), query, view }),
+    mutationFn: () => call(saveCrashSearch, { uid, name: name.trim(), ...search }),
     onSuccess: async () => {
       await onSaved();
       onClose();
@@ -364,7 +368,7 @@ function SaveDialog({ uid, query, view, onSaved, onClose }: SaveDialogProps) {
       onClose={onClose}
     >
       <Text size="sm" ff="monospace">
-        {query}
+        {search.query}
       </Text>
       <TextInput
         data-field="name"

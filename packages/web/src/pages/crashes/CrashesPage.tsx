@@ -43,9 +43,8 @@ export function CrashesPage() {
       <PageHead title="Crashes" tabTitle={`Crashes · ${game.name}`} />
       <RefusalNotice gameUid={game.game_uid} />
       <CrashFilterBar filters={filters} builds={builds} onChange={change} />
-      {/* Totals are those of crashes. */}
-      {mistake === null && filters.kind === 'crash' && (
-        <FacetPanel game={game} query={filters.query} onChange={(query) => change({ ...filters, query })} />
+      {mistake === null && (
+        <FacetPanel game={game} filters={filters} onChange={(query) => change({ ...filters, query })} />
       )}
       {mistake !== null ? (
         <QueryMistake mistake={mistake} onSearch={(query) => change({ ...filters, query })} onReset={reset} />
@@ -65,9 +64,9 @@ export function CrashesPage() {
   );
 }
 
-type FacetPanelProps = { game: OpenGame; query: string; onChange: (query: string) => void };
+type FacetPanelProps = { game: OpenGame; filters: CrashFilters; onChange: (query: string) => void };
 
-/** What the crashes of the current query have in common. A click on a value adds it to the query. */
+/** What the crashes or errors of the current query have in common. A click on a value adds it to the query. */
 function FacetPanel(props: FacetPanelProps) {
   return (
     <FoldedSection title="Facets" note="GPU, driver, memory and more">
@@ -76,9 +75,9 @@ function FacetPanel(props: FacetPanelProps) {
   );
 }
 
-function QueryFacets({ game, query, onChange }: FacetPanelProps) {
+function QueryFacets({ game, filters: { kind, query }, onChange }: FacetPanelProps) {
   const { data, error, isPending, refetch } = useQuery(
-    ask(getImpact, { uid: game.game_uid, ...(query !== '' && { query }) }),
+    ask(getImpact, { uid: game.game_uid, kind, ...(query !== '' && { query }) }),
   );
   if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton h={160} />;

@@ -4,6 +4,7 @@ import { filterOfValue, formatFacet } from '@chauffeur/contract/crash-query';
 import { formatCompactNumber, formatNumber, formatPercent } from '@chauffeur/contract/format';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import { getImpact } from '@chauffeur/contract/operations/impact';
 import { SimpleGrid, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -88,20 +89,26 @@ function formatCounts({ reports, devices }: Value): string {
 
 export type ImpactData = OutputOf<typeof getImpact>;
 type Scope = { readonly group_id: string } | { readonly build_id: string };
+type ImpactProps = {
+  readonly game: OpenGame;
+  readonly scope: Scope;
+  /** The kind of a group's reports. */
+  readonly kind?: ReportKind;
+};
 
 export function useImpact(game: OpenGame, scope: Scope) {
   return useQuery(ask(getImpact, { uid: game.game_uid, ...scope }));
 }
 
-/** The devices and sessions that crashes of a group or build affected, their share, and the facets. */
-export function Impact({ game, scope }: { game: OpenGame; scope: Scope }) {
+/** The devices and sessions that reports of a group or build affected, their share, and the facets. */
+export function Impact({ game, scope, kind = 'crash' }: ImpactProps) {
   const { data, error, isPending, refetch } = useImpact(game, scope);
   if (error !== null && data === undefined) return <Problem error={error} onRetry={() => void refetch()} />;
   if (isPending) return <Skeleton h={160} />;
-  return <ImpactNumbers slug={game.slug} impact={data} />;
+  return <ImpactNumbers slug={game.slug} impact={data} kind={kind} />;
 }
 
-function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
+function ImpactNumbers({ slug, impact, kind }: { slug: string; impact: ImpactData; kind: ReportKind }) {
   if (impact.reports === 0) return <Text size="sm">No processed reports are stored.</Text>;
   const { reports, devices, sessions, facets, counted } = impact;
   return (
@@ -130,7 +137,7 @@ function ImpactNumbers({ slug, impact }: { slug: string; impact: ImpactData }) {
           <SiteLink
             to="/dev/$slug/crashes"
             params={{ slug }}
-            search={{ q: filter, view: undefined, sort: undefined }}
+            search={{ kind: kind === 'error' ? kind : undefined, q: filter, view: undefined, sort: undefined }}
             className={classes.link}
           >
             {children}

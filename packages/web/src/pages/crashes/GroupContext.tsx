@@ -39,7 +39,7 @@ export function GroupContext({ game, group, stack, reports, triage }: GroupConte
   return (
     <>
       <Section title="Impact">
-        <Impact game={game} scope={{ group_id: group.group_id }} />
+        <Impact game={game} scope={{ group_id: group.group_id }} kind={group.report_kind} />
       </Section>
       <LinkedTickets game={game} about={{ group_id: group.group_id }} />
       <MergedGroups group={group} triage={triage} />

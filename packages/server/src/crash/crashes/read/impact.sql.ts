@@ -1,6 +1,7 @@
 // The SQL that reads whom crashes hit. What is counted when reports are processed is exact for any number of reports:
 // of a game, a build, a group, and a group in a build except for its facets. Other selections are counted from their
 // newest reports.
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, onlyRow, rows, transact } from '../../../kernel/database/db.ts';
 import { shownTitle } from '../groups/state.sql.ts';
@@ -57,13 +58,18 @@ export function listBuildsOfGroup(db: Db, gameId: string, groupId: string, limit
 export type AffectedGroup = ImpactTotals & { group_id: string; title: string };
 
 /** The groups with the most devices. */
-export function listGroupsOfBuild(db: Db, gameId: string, buildId: string, limit: number): Promise<AffectedGroup[]> {
+export function listGroupsOfBuild(
+  db: Db,
+  gameId: string,
+  { buildId, kind }: { buildId: string; kind: ReportKind },
+  limit: number,
+): Promise<AffectedGroup[]> {
   return rows(
     db,
-    sql<AffectedGroup>`select group_id, ${shownTitle} as title, most.reports, most.devices, most.sessions from (
-        select * from crash_group_builds where game_id = ${gameId} and build_id = ${buildId}
-        order by devices desc, reports desc limit ${limit}
-      ) as most join crash_groups using (game_id, group_id) order by most.devices desc, most.reports desc, group_id`,
+    sql<AffectedGroup>`select group_id, ${shownTitle} as title, most.reports, most.devices, most.sessions
+      from crash_group_builds most join crash_groups using (game_id, group_id)
+      where game_id = ${gameId} and build_id = ${buildId} and report_kind = ${kind}
+      order by most.devices desc, most.reports desc, group_id limit ${limit}`,
   );
 }
 

@@ -1,6 +1,7 @@
 // Whom the crashes of a group, a build or a query hit. What is counted when reports are processed answers most
 // questions at once. For other selections, the newest reports are selected and counted.
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import { type RawBuilder, sql } from 'kysely';
 import type { AccountCaller, Context } from '../../../context.ts';
 import { timeOfId } from '../../../kernel/secrets/ids.ts';
@@ -9,7 +10,7 @@ import { listFacets, listValues, withValues } from './filters.sql.ts';
 import { findFamily, unknownGroup } from './group-list.sql.ts';
 import * as impact from './impact.sql.ts';
 import { findOnlyBuild, type QueryScope, reportConditions } from './query.ts';
-import { findEnds, type Wanted } from './report-list.sql.ts';
+import { findEnds, hasErrors, type Wanted } from './report-list.sql.ts';
 import { type GroupSearch, windowsBack } from './search.ts';
 
 const MAX_LISTED = 10;
@@ -19,6 +20,8 @@ export type ImpactScope = {
   readonly groupId: string | undefined;
   readonly buildId: string | undefined;
   readonly query: string | undefined;
+  /** The reports that count, unless a group is given: all of its reports are of one kind. */
+  readonly kind: ReportKind;
   /** How many values of each facet. */
   readonly values: number;
 };
@@ -44,23 +47,26 @@ export function readImpact(ctx: Context, { gameId, caller }: Asked, scope: Impac
       readCounts(asked, { ...scope, family }),
       headId === undefined ? [] : impact.listBuildsOfGroup(db, gameId, headId, MAX_LISTED),
       headId === undefined && scope.buildId !== undefined
-        ? impact.listGroupsOfBuild(db, gameId, scope.buildId, MAX_LISTED)
+        ? impact.listGroupsOfBuild(db, gameId, { buildId: scope.buildId, kind: scope.kind }, MAX_LISTED)
         : [],
     ]);
     return { ...counts, builds, groups };
   });
 }
 
-/** Reads what is counted of a group, a build or the game, and counts the newest reports of other selections. */
+/**
+ * Reads what is counted of a group, or of the crashes of a build or the game, and counts the newest reports of other
+ * selections.
+ */
 async function readCounts(
   asked: QueryScope,
-  { buildId: given, query, family, values }: ImpactScope & { family: readonly string[] },
+  { buildId: given, query, kind, family, values }: ImpactScope & { family: readonly string[] },
 ): Promise<Omit<Impact, 'builds' | 'groups'>> {
   const { db, gameId } = asked;
   const [headId] = family;
   const buildId = given ?? (query === undefined ? undefined : await findOnlyBuild(asked, query));
   const isQueried = query !== undefined && (given !== undefined || buildId === undefined);
-  if (!isQueried && headId === undefined) {
+  if (!isQueried && headId === undefined && kind === 'crash') {
     const scopeId = buildId ?? gameId;
     const [totals, facets] = await Promise.all([
       impact.readScopeTotals(db, gameId, scopeId),
@@ -68,17 +74,19 @@ async function readCounts(
     ]);
     return { ...totals, counted: 'all', facets };
   }
-  if (!isQueried && buildId === undefined) {
+  if (!isQueried && headId !== undefined && buildId === undefined) {
     const [totals, facets] = await Promise.all([
-      impact.readGroupTotals(db, gameId, headId!),
-      impact.readGroupFacets(db, gameId, headId!, values),
+      impact.readGroupTotals(db, gameId, headId),
+      impact.readGroupFacets(db, gameId, headId, values),
     ]);
     return { ...totals, counted: 'all', facets };
   }
-  const selection = await selectNewest(asked, { buildId, query: isQueried ? query : undefined, family });
+  const selection = await selectNewest(asked, { buildId, query: isQueried ? query : undefined, kind, family });
   const [{ isCut, ...counts }, ofGroup] = await Promise.all([
     impact.countSelection(db, gameId, selection, values),
-    isQueried ? {} : impact.readGroupInBuild(db, gameId, headId!, buildId!),
+    isQueried || headId === undefined || buildId === undefined
+      ? {}
+      : impact.readGroupInBuild(db, gameId, headId, buildId),
   ]);
   return { ...counts, ...ofGroup, counted: isCut ? 'newest' : 'all' };
 }
@@ -101,19 +109,25 @@ export function readFacetValues(
 type WantedReports = {
   readonly buildId: string | undefined;
   readonly query: string | undefined;
+  readonly kind: ReportKind;
   /** The group, and those merged with it; empty for all groups. */
   readonly family: readonly string[];
 };
 
 /** Selects at most one more than are counted, which shows whether more match. */
-async function selectNewest(asked: QueryScope, { buildId, query, family }: WantedReports): Promise<impact.Selection> {
-  const { gameId } = asked;
+async function selectNewest(
+  asked: QueryScope,
+  { buildId, query, kind, family }: WantedReports,
+): Promise<impact.Selection> {
+  const { db, gameId } = asked;
   const { conditions, checks, key, searches } =
     query === undefined
       ? { conditions: [], checks: [], key: undefined, searches: [] }
       : await reportConditions(asked, query);
   if (buildId !== undefined) conditions.push(sql`build_id = ${buildId}`);
   const [only, ...others] = family;
+  // Without errors, the indexes of values alone find the crashes.
+  if (only === undefined && (kind === 'error' || (await hasErrors(db, gameId)))) conditions.push(sql`kind = ${kind}`);
   if (only !== undefined)
     conditions.push(others.length === 0 ? sql`group_id = ${only}` : sql`group_id = any(${family}::uuid[])`);
   const lists = searches.flatMap(({ values }) => (values === undefined ? [] : [values]));
@@ -125,7 +139,7 @@ async function selectNewest(asked: QueryScope, { buildId, query, family }: Wante
     searches.length === 0
       ? await selectChecked(asked, { conditions, checks, key }, limit + 1)
       : lists.length === searches.length
-        ? await selectWithValues(asked, { conditions: all, lists }, limit + 1)
+        ? await selectWithValues(asked, { conditions: all, lists, kind }, limit + 1)
         : await selectMatches(asked, { conditions: all, searches }, limit + 1);
   return { reportIds: sql`${reportIds}`, limit };
 }
@@ -144,21 +158,23 @@ async function selectChecked({ db, gameId }: QueryScope, wanted: Wanted, limit: 
 /** A window has this many times the days that the wanted reports need on average. */
 const MARGIN = 1.5;
 
+type WantedValues = {
+  readonly conditions: readonly RawBuilder<unknown>[];
+  readonly lists: readonly (readonly number[])[];
+  readonly kind: ReportKind;
+};
+
 /** Searches by values, window by window, because any number of reports may have them. Returns a `uuid[]`. */
-async function selectWithValues(
-  { db, gameId }: QueryScope,
-  wanted: { conditions: readonly RawBuilder<unknown>[]; lists: readonly (readonly number[])[] },
-  limit: number,
-): Promise<string> {
+async function selectWithValues({ db, gameId }: QueryScope, wanted: WantedValues, limit: number): Promise<string> {
   const [ends, count] = await Promise.all([
     findEnds(db, gameId, 'crash_impact'),
-    impact.countWithValues(db, gameId, wanted.lists),
+    // Only those of crashes are counted.
+    wanted.kind === 'crash' ? impact.countWithValues(db, gameId, wanted.lists) : 0,
   ]);
-  if (ends === undefined || count === 0) return '{}';
+  if (ends === undefined) return '{}';
   const span = timeOfId(ends.before) - timeOfId(ends.oldest);
-  return selectByWindows(windowsBack(ends, (span * MARGIN * limit) / count), limit, (page) =>
-    impact.listWithValues(db, gameId, wanted, page),
-  );
+  const length = count === 0 ? undefined : (span * MARGIN * limit) / count;
+  return selectByWindows(windowsBack(ends, length), limit, (page) => impact.listWithValues(db, gameId, wanted, page));
 }
 
 /** Searches by texts and functions in the same way. How many reports match is not known. */

@@ -55,6 +55,16 @@ export function conditionsOf({ buildId, groupId, os, kind }: Filters): Condition
   return conditions;
 }
 
+/** Whether the game has reports of errors that it handled. */
+export async function hasErrors(db: Db, gameId: string): Promise<boolean> {
+  const { has_errors } = await onlyRow(
+    db,
+    sql<{ has_errors: boolean }>`select exists (
+      select from crash_reports where game_id = ${gameId} and kind = 'error') as has_errors`,
+  );
+  return has_errors;
+}
+
 /** The newest reports before `before`, and from the id `from` on unless it is null, newest first. */
 export function listReports(
   db: Db,

@@ -3,7 +3,7 @@ import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/dis
 import { errors } from '@chauffeur/contract/errors';
 import { LIMITS } from '@chauffeur/contract/limits';
 import type { OutputOf } from '@chauffeur/contract/operation';
-import type { CrashView } from '@chauffeur/contract/operations/crash-groups';
+import type { CrashView, ReportKind } from '@chauffeur/contract/operations/crash-groups';
 import * as contract from '@chauffeur/contract/operations/crash-groups';
 import { sql } from 'kysely';
 import { changed, type Db, rows, type Tx, transact } from '../../../kernel/database/db.ts';
@@ -26,7 +26,7 @@ function recordOf({ search_id, ...search }: SearchRow): Saved {
 /** Throws `invalid` for a wrong query, and for one search too many. */
 export const saveCrashSearch = handle(contract.saveCrashSearch, async (ctx, { caller, input }) => {
   const { game } = await requireMember(ctx, caller, input.uid);
-  const { query, view } = input;
+  const { query, kind = 'crash', view } = input;
   const name = tidyDisplayName(input.name);
   const problem = findDisplayNameProblem(name);
   if (problem !== null) throw errors.invalid(`name: ${problem}.`);
@@ -38,7 +38,7 @@ export const saveCrashSearch = handle(contract.saveCrashSearch, async (ctx, { ca
     const former = existing.find((search) => search.name === name);
     if (former === undefined && existing.length >= LIMITS.crashSearches)
       throw errors.invalid(`A game has at most ${LIMITS.crashSearches} saved searches. Delete one first.`);
-    const search = { search_id: former?.search_id ?? newId(), name, query, view, created_by: caller.user.name };
+    const search = { search_id: former?.search_id ?? newId(), name, query, kind, view, created_by: caller.user.name };
     await upsertSearch(tx, game.game_id, search);
     return recordOf(search);
   });
@@ -51,24 +51,31 @@ export const deleteCrashSearch = handle(contract.deleteCrashSearch, async (ctx, 
   return { deleted: true };
 });
 
-export type SearchRow = { search_id: string; name: string; query: string; view: CrashView; created_by: string };
+export type SearchRow = {
+  search_id: string;
+  name: string;
+  query: string;
+  kind: ReportKind;
+  view: CrashView;
+  created_by: string;
+};
 
 /** The saved searches of a game, by name. */
 export function listSearches(db: Db, gameId: string): Promise<SearchRow[]> {
   return rows(
     db,
-    sql<SearchRow>`select search_id, name, query, view, created_by from crash_searches
+    sql<SearchRow>`select search_id, name, query, kind, view, created_by from crash_searches
       where game_id = ${gameId} order by lower(name), search_id`,
   );
 }
 
 export async function upsertSearch(tx: Tx, gameId: string, search: SearchRow): Promise<void> {
-  const { search_id, name, query, view, created_by } = search;
+  const { search_id, name, query, kind, view, created_by } = search;
   await changed(
     tx,
-    sql`insert into crash_searches (game_id, search_id, name, query, view, created_by)
-      values (${gameId}, ${search_id}, ${name}, ${query}, ${view}, ${created_by})
-      on conflict (game_id, search_id) do update set query = excluded.query, view = excluded.view,
+    sql`insert into crash_searches (game_id, search_id, name, query, kind, view, created_by)
+      values (${gameId}, ${search_id}, ${name}, ${query}, ${kind}, ${view}, ${created_by})
+      on conflict (game_id, search_id) do update set query = excluded.query, kind = excluded.kind, view = excluded.view,
         created_by = excluded.created_by`,
   );
 }
