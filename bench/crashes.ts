@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { medianOf, note, print, printFigure } from './figures.ts';
 import type { LoadResult } from './load.ts';
-import { CONSTANT, envelopeOf, openGame, postEnvelopeOf, postOf, REPORT, STACK_REPORT, send } from './requests.ts';
+import {
+  CONSTANT,
+  envelopeOf,
+  IDEMPOTENCY,
+  openGame,
+  postEnvelopeOf,
+  postOf,
+  REPORT,
+  STACK_REPORT,
+  send,
+} from './requests.ts';
 import { createFolder, type Service, startService } from './service.ts';
 
 const { values } = parseArgs({
@@ -34,16 +44,16 @@ try {
 async function compare(service: Service): Promise<void> {
   const game = await openGame(service);
   const post = postOf('/api/v1/public/crashes', game, REPORT);
-  const postStack = postOf('/api/v1/public/crashes', game, STACK_REPORT);
+  const postStack = postOf('/api/v1/public/crashes', game, STACK_REPORT, IDEMPOTENCY);
   const { dsn = '' } = service.admin(['dsn', '--game', game.game]);
   const envelope = postEnvelopeOf(dsn, envelopeOf({ release: 'racer@1.4.2' }));
-  let sent = 0;
+  let sent = { stacks: 0, envelopes: 0 };
   const measure = async () => {
     const constant = await send(service, { request: CONSTANT, status: 200 }, volume);
     const crashes = await send(service, { request: post, status: 201 }, volume);
-    const stacks = await send(service, { request: postStack, status: 201 }, volume);
-    const envelopes = await send(service, { request: envelope, status: 200, firstNo: sent }, volume);
-    sent = envelopes.sent;
+    const stacks = await send(service, { request: postStack, status: 201, firstNo: sent.stacks }, volume);
+    const envelopes = await send(service, { request: envelope, status: 200, firstNo: sent.envelopes }, volume);
+    sent = { stacks: stacks.sent, envelopes: envelopes.sent };
     return { constant, crashes, stacks, envelopes };
   };
   // A warm-up, which does not count.

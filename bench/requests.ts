@@ -50,7 +50,7 @@ export const REPORT = JSON.stringify({
   metadata: { gpu: 'GeForce RTX 3060', driver: '535.86', level: 'tunnel', fps: 58.2, players: 4 },
 });
 
-/** A crash report of an exception, whose stack is a text. */
+/** A crash report of an exception, whose stack is a text. Our clients send it with an idempotency key. */
 export const STACK_REPORT = JSON.stringify({
   app_name: 'Racer',
   app_version: '1.4.2',
@@ -168,8 +168,11 @@ export async function signIn({ url }: Service): Promise<Get> {
   return (path) => callApi(`${url}/api/v1${path}`, { headers: { cookie } });
 }
 
+/** The header with which a request is taken once, however often it is sent. Each `@` becomes a digit of its number. */
+export const IDEMPOTENCY = 'Idempotency-Key: bench-@@@@@@@@@@@@@@@@';
+
 /** A request of a game client with this JSON body. */
-export function postOf(path: string, { game, build }: GameIds, body: string): string {
+export function postOf(path: string, { game, build }: GameIds, body: string, ...headers: readonly string[]): string {
   const head = [
     `POST ${path} HTTP/1.1`,
     'Host: bench',
@@ -177,6 +180,7 @@ export function postOf(path: string, { game, build }: GameIds, body: string): st
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-App-Id: ${game}`,
     `X-Build-Id: ${build}`,
+    ...headers,
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

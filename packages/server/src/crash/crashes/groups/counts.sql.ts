@@ -7,12 +7,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { changed, rows, type Tx } from '../../../kernel/database/db.ts';
 import { rowsOfGame } from '../../../kernel/database/shards.ts';
 import type { FacetIds } from './facet-ids.ts';
-import { lockAllSlots, lockSlots, subtractTotals, totalledColumns, totalledOf, totalsChange } from './totals.sql.ts';
-
-/**
- * Reports of one device in one group that are compared with others. What further ones add to its values is not counted.
- */
-const MAX_OF_DEVICE = 1000;
+import {
+  isCompared,
+  lockAllSlots,
+  lockSlots,
+  OF_TOTALS,
+  subtractTotals,
+  TOTALLED_OF_REPORT,
+  totalledColumns,
+  totalsChange,
+} from './totals.sql.ts';
 
 /** Where reports are counted. */
 type Counted = { report_id: string; place_id: string };
@@ -199,17 +203,20 @@ async function insert(
   await rowsOfGame(
     tx,
     gameId,
-    sql`with changed as (
+    sql`with sender as materialized (
+        select device_uid, ${isCompared(gameId, sql`other.place_id = ${placeId}::uuid and other.is_distinct`)} as is_compared,
+          ${isCompared(gameId, OF_TOTALS)} as is_compared_in_totals
+        from (
+          select distinct device_uid from crash_reports
+          where game_id = ${gameId}::uuid and report_id = any(${reportIds}::uuid[]) and device_uid <> ''
+        ) as sent
+      ), changed as (
         insert into crash_impact (game_id, report_id, place_id, build_id, device_uid, session_id, is_distinct, totalled,
           value_ids)
         select game_id, report_id, ${placeId}::uuid, build_id, coalesce(device_uid, ''), coalesce(session_id, ''),
-          (device_uid is not null or session_id is not null) and (device_uid is null or (
-            select count(*) from (
-              select from crash_impact other where other.game_id = ${gameId}::uuid and other.place_id = ${placeId}::uuid
-                and other.device_uid = report.device_uid and other.is_distinct limit ${MAX_OF_DEVICE}::integer
-            ) as others) < ${MAX_OF_DEVICE}::integer),
-          coalesce(kept.totalled, ${totalledOf(gameId)}), coalesce(value_ids, '{}')
-        from crash_reports report left join unnest(${[...totalled.keys()]}::uuid[], ${[...totalled.values()]}::smallint[])
+          (device_uid is not null or session_id is not null) and coalesce(is_compared, true),
+          coalesce(kept.totalled, ${TOTALLED_OF_REPORT}), coalesce(value_ids, '{}')
+        from crash_reports report left join sender using (device_uid) left join unnest(${[...totalled.keys()]}::uuid[], ${[...totalled.values()]}::smallint[])
           as kept (report_id, totalled) using (report_id)
         left join (
           select report_id, array_agg(value_id order by value_id) as value_ids

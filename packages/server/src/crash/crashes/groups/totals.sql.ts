@@ -10,7 +10,7 @@ import { rowsOfGame } from '../../../kernel/database/shards.ts';
 
 /** A power of two. With more, fewer transactions wait for each other, and more rows are read. */
 const SLOTS = 4;
-/** Reports of one device in one game that are compared with others. What further ones add is not counted. */
+/** Reports of one device, in one group or game, that are compared with others. What further ones add is not counted. */
 const MAX_OF_DEVICE = 1000;
 
 /** How a report is counted in totals. */
@@ -48,18 +48,26 @@ function lock(gameId: string, slots: RawBuilder<unknown>): RawBuilder<unknown> {
     returning slot`;
 }
 
-/** SQL of how to count a row `report` of crash_reports that joins the totals. */
-export function totalledOf(gameId: string): RawBuilder<unknown> {
-  return sql`case
+/**
+ * SQL of whether further reports of the device `sent.device_uid` are compared with others: whether fewer reports of it
+ * than the limit are counted under this condition.
+ */
+export function isCompared(gameId: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select count(*) from (
+      select from crash_impact other where other.game_id = ${gameId}::uuid and other.device_uid = sent.device_uid
+        and ${condition} limit ${sql.lit(MAX_OF_DEVICE)}
+    ) as others) < ${sql.lit(MAX_OF_DEVICE)}`;
+}
+
+/** The condition for reports that are compared in totals. In this form the planner recognizes the index on them. */
+export const OF_TOTALS = sql`other.device_uid <> '' and other.totalled = ${sql.lit(TOTALLED.withDevice)}`;
+
+/** SQL of how to count a row `report` of crash_reports that joins the totals. `sender` has what `isCompared` says. */
+export const TOTALLED_OF_REPORT = sql`case
     when report.kind = 'error' then ${sql.lit(TOTALLED.not)}
     when report.device_uid is null and report.session_id is null then ${sql.lit(TOTALLED.withoutDevice)}
-    when report.device_uid is null or (
-      select count(*) from (
-        select from crash_impact other where other.game_id = ${gameId}::uuid and other.device_uid = report.device_uid
-          and other.device_uid <> '' and other.totalled = ${sql.lit(TOTALLED.withDevice)} limit ${sql.lit(MAX_OF_DEVICE)}
-      ) as others) < ${sql.lit(MAX_OF_DEVICE)} then ${sql.lit(TOTALLED.withDevice)}
+    when coalesce(is_compared_in_totals, true) then ${sql.lit(TOTALLED.withDevice)}
     else ${sql.lit(TOTALLED.withoutDevice)} end`;
-}
 
 /**
  * Subtracts these reports from the totals of their game and builds, as they are in `crash_impact`: before they are
