@@ -1,6 +1,6 @@
 // Decides what of an event says which cause it has: the exception that everything began with, the language of its
 // frames, and the fingerprint that the program chose. The rules for names of frames are those for stacks in texts.
-import type { SentryEvent, SentryException, SentryFrame, Stack } from './event/event.ts';
+import type { SentryException, SentryFrame, Stack, StoredEvent } from './event/event.ts';
 import { DEFAULT_FINGERPRINT, mainStack } from './event/normalize.ts';
 
 /** The languages whose frames have special rules. */
@@ -33,7 +33,7 @@ export type GroupingChain = {
  * The exceptions of an event, by their relation to the root cause. Null for an event with neither an exception nor a
  * stack. A client that sends the stack apart from the only exception, such as that of Rust, means the stack of it.
  */
-export function chainOf(event: SentryEvent): GroupingChain | null {
+export function chainOf(event: StoredEvent): GroupingChain | null {
   const { exceptions } = event;
   const stack = mainStack(event);
   if (exceptions.length === 0) {
@@ -94,14 +94,14 @@ const FILES: readonly (readonly [RegExp, Language])[] = [
 ];
 
 /** The language of one frame, whose platform may differ from that of the event, as of C# within native code. */
-export function languageOf(frame: SentryFrame, { platform }: Pick<SentryEvent, 'platform'>): Language {
+export function languageOf(frame: SentryFrame, { platform }: Pick<StoredEvent, 'platform'>): Language {
   const named = PLATFORMS[frame.platform] ?? PLATFORMS[platform] ?? 'other';
   if (named !== 'native' && named !== 'other') return named;
   return FILES.find(([match]) => match.test(frame.file))?.[1] ?? named;
 }
 
 /** The innermost of the game's own frames decides: around them are those of the engine, the client and the system. */
-function languageOfStack({ frames }: Stack, event: SentryEvent): Language {
+function languageOfStack({ frames }: Stack, event: StoredEvent): Language {
   // Nothing is known of an address alone.
   const known = frames.filter(({ function: name, file }) => name !== '' || file !== '');
   const deciding = known.find(({ isInApp }) => isInApp === true) ?? known[0];

@@ -1,6 +1,6 @@
 // Relates the addresses of native frames to the images that contain them, so that their symbols can be looked up now, and
 // again when symbols come later.
-import type { SentryEvent, SentryFrame, SentryImage, Stack } from './event/event.ts';
+import type { SentryFrame, SentryImage, Stack, StoredEvent } from './event/event.ts';
 
 export type NativeFrame = {
   readonly frame: SentryFrame;
@@ -82,7 +82,7 @@ export function hasAddresses({ frames }: Stack): boolean {
 }
 
 /** The debug ids of the images that frames are in, each once: those whose symbols matter. */
-export function neededDebugIds(event: SentryEvent): string[] {
+export function neededDebugIds(event: StoredEvent): string[] {
   const images = new ImageMap(event.images);
   const stacks = [...event.exceptions, ...event.threads].map(({ stack }) => stack);
   const ids = stacks.flatMap((stack) =>

@@ -5,9 +5,20 @@ import type { Level } from './level.ts';
 /** `crash`: the program ended, or would have. `error`: an exception that the program went on after. */
 export type EventKind = 'crash' | 'error' | 'message' | 'feedback' | 'transaction';
 
-export type SentryEvent = {
+/** An event as clients send it. */
+export type SentryEvent = StoredEvent & {
   /** 32 lower-case hex digits. */
   readonly eventId: string | null;
+  readonly tags: readonly Pair[];
+  /** Further data of the program, and facts about it from contexts, such as `unity.editor_version`. */
+  readonly extra: readonly DataPair[];
+  /** The user, as the program names them; empty if it doesn't. It may be a name or an address. */
+  readonly userId: string;
+  readonly feedback: Feedback | null;
+};
+
+/** What is kept of an event beside the columns of its report. */
+export type StoredEvent = {
   /** The time by the clock of the client, in milliseconds. */
   readonly occurredAt: number | null;
   /** `error` unless the client says something else. */
@@ -27,15 +38,9 @@ export type SentryEvent = {
   readonly images: readonly SentryImage[];
   /** Oldest first; only the newest are kept. */
   readonly breadcrumbs: readonly Breadcrumb[];
-  readonly tags: readonly Pair[];
-  /** Further data of the program, and facts about it from contexts, such as `unity.editor_version`. */
-  readonly extra: readonly DataPair[];
   readonly system: SentrySystem;
-  /** The user, as the program names them; empty if it doesn't. */
-  readonly userId: string;
   /** Null unless the program groups its events by itself. `DEFAULT_FINGERPRINT` means the usual grouping. */
   readonly fingerprint: readonly string[] | null;
-  readonly feedback: Feedback | null;
   readonly sdk: { readonly name: string; readonly version: string };
   /** Sentences about what was cut or left out. */
   readonly omissions: readonly string[];

@@ -6,7 +6,7 @@ import { redactText } from '../privacy.ts';
 import { countOf, entriesOf, fieldOf, isFields, lineOf, listOf, textOf, timeOf } from '../values.ts';
 import { BREADCRUMB_LIMITS, breadcrumbsOf } from './breadcrumbs.ts';
 import { DATA_LIMITS, pairsOf, tagsOf } from './data.ts';
-import type { EventKind, Feedback, SentryEvent, SentryException, SentryThread, Stack } from './event.ts';
+import type { EventKind, Feedback, SentryEvent, SentryException, SentryThread, Stack, StoredEvent } from './event.ts';
 import { EXCEPTION_LIMITS, exceptionsOf } from './exceptions.ts';
 import { imagesOf, MAX_IMAGES } from './images.ts';
 import { levelOf } from './level.ts';
@@ -73,7 +73,7 @@ function isOfMessage({ message }: SentryEvent, { type, value }: SentryException)
 }
 
 /** `ValueError: cannot load level`: what was thrown, or else the message. Empty if the event has neither. */
-export function headlineOf({ exceptions: [thrown], message }: SentryEvent): string {
+export function headlineOf({ exceptions: [thrown], message }: StoredEvent): string {
   if (thrown === undefined || (thrown.type === '' && thrown.value === '')) return message;
   return thrown.type === '' || thrown.value === '' ? thrown.type || thrown.value : `${thrown.type}: ${thrown.value}`;
 }
@@ -82,7 +82,7 @@ export function headlineOf({ exceptions: [thrown], message }: SentryEvent): stri
  * The stack in which it happened: that of the exception that was thrown, or else of the thread that crashed or sent the
  * event. Empty without one.
  */
-export function mainStack({ exceptions: [thrown], threads }: SentryEvent): Stack {
+export function mainStack({ exceptions: [thrown], threads }: StoredEvent): Stack {
   const isOf = (thread: SentryThread) => thread.stack.frames.length > 0;
   const byId = threads.find(
     (thread) => thrown !== undefined && thrown.threadId !== '' && thread.id === thrown.threadId,

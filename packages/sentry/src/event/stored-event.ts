@@ -5,20 +5,29 @@ import { formatAddress } from '../ids.ts';
 import { fieldOf, isFields } from '../values.ts';
 import type {
   Breadcrumb,
-  Feedback,
-  SentryEvent,
   SentryException,
   SentryFrame,
   SentryImage,
   SentryThread,
   Stack,
+  StoredEvent,
 } from './event.ts';
 
 /** Increase it with a change of the type that older events don't fit, and read those, too. */
 const VERSION = 1;
 
-export function writeEvent(event: SentryEvent): string {
-  return JSON.stringify({ version: VERSION, event: withoutEmpty(event) });
+export function writeEvent(event: StoredEvent): string {
+  return JSON.stringify({ version: VERSION, event: withoutEmpty(storedOf(event)) });
+}
+
+/** An event without what its report has in columns, so that nothing private is kept of it, such as the user's name. */
+function storedOf(event: StoredEvent): StoredEvent {
+  const { occurredAt, level, platform, release, dist, environment, transaction, message } = event;
+  const { exceptions, threads, images, breadcrumbs, system, fingerprint, sdk, omissions } = event;
+  return {
+    ...{ occurredAt, level, platform, release, dist, environment, transaction, message },
+    ...{ exceptions, threads, images, breadcrumbs, system, fingerprint, sdk, omissions },
+  };
 }
 
 /** A copy of an object or a list without the fields that are null, an empty text or an empty list. */
@@ -42,9 +51,9 @@ function toJson(value: unknown): unknown {
 type Stored<Type> = { readonly [Name in keyof Type]?: unknown };
 
 /** Reads what `writeEvent` wrote. Throws SyntaxError for anything else. */
-export function readEvent(text: string): SentryEvent {
+export function readEvent(text: string): StoredEvent {
   const stored: unknown = JSON.parse(text);
-  const event = fieldOf(stored, 'event') as Stored<SentryEvent>;
+  const event = fieldOf(stored, 'event') as Stored<StoredEvent>;
   if (fieldOf(stored, 'version') !== VERSION || !isFields(event)) throw new SyntaxError('not a stored event');
   return {
     ...EMPTY.event,
@@ -54,9 +63,8 @@ export function readEvent(text: string): SentryEvent {
     images: listOf<SentryImage>(event.images).map(readImage),
     breadcrumbs: listOf<Breadcrumb>(event.breadcrumbs).map((breadcrumb) => ({ ...EMPTY.breadcrumb, ...breadcrumb })),
     system: { ...EMPTY.event.system, ...(event.system as object) },
-    feedback: event.feedback === undefined ? null : { ...EMPTY.feedback, ...(event.feedback as Feedback) },
     sdk: { ...EMPTY.event.sdk, ...(event.sdk as object) },
-  } as SentryEvent;
+  } as StoredEvent;
 }
 
 function listOf<Type>(stored: unknown): readonly Stored<Type>[] {
@@ -103,17 +111,13 @@ function addressOf(stored: unknown): bigint | null {
 /** The fields that are left out where they are empty. */
 const EMPTY = {
   event: {
-    eventId: null,
     occurredAt: null,
     release: '',
     dist: '',
     environment: '',
     transaction: '',
     message: '',
-    tags: [],
-    extra: [],
     system: { os: '', arch: '', engineVersion: '', facts: [] },
-    userId: '',
     fingerprint: null,
     sdk: { name: '', version: '' },
     omissions: [],
@@ -138,5 +142,4 @@ const EMPTY = {
   source: { before: [], line: '', after: [] },
   image: { type: '', file: '', debugFile: '', debugId: null, codeId: null, size: null, arch: '' },
   breadcrumb: { time: null, type: '', category: '', message: '', data: [] },
-  feedback: { message: '', name: '', email: '', eventId: null },
 } as const;

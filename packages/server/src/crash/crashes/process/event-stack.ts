@@ -7,7 +7,7 @@ import { MinidumpError } from '@chauffeur/minidump/error';
 import type { WalkedReport } from '@chauffeur/minidump/process';
 import type { Frame, Hex, ModuleReport, Thread, Trust } from '@chauffeur/minidump/report';
 import type { ModuleId, ModuleSymbols, SymbolSource } from '@chauffeur/minidump/symbols/module-symbols';
-import type { SentryEvent, SentryImage, SentryThread, Stack } from '@chauffeur/sentry/event/event';
+import type { SentryImage, SentryThread, Stack, StoredEvent } from '@chauffeur/sentry/event/event';
 import { mainStack } from '@chauffeur/sentry/event/normalize';
 import { ImageMap, type NativeFrame, nativeFrames } from '@chauffeur/sentry/native-stack';
 
@@ -22,7 +22,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 const TRUSTS: Readonly<Record<string, Trust>> = { context: 'context', cfi: 'cfi', fp: 'frame_pointer', scan: 'scan' };
 
 /** The modules whose symbols a lookup needs: all that frames are in, each once. */
-export function modulesOfEvent(event: SentryEvent): ModuleId[] {
+export function modulesOfEvent(event: StoredEvent): ModuleId[] {
   const images = new ImageMap(event.images);
   const found = stacksOf(event).flatMap(({ stack }) =>
     nativeFrames(stack, images, { isCrashed: false }).flatMap(({ image }) => image ?? []),
@@ -31,7 +31,7 @@ export function modulesOfEvent(event: SentryEvent): ModuleId[] {
 }
 
 /** The stacks of an event with all functions that `symbols` know. */
-export function walkEvent(event: SentryEvent, symbols: SymbolSource): WalkedReport {
+export function walkEvent(event: StoredEvent, symbols: SymbolSource): WalkedReport {
   const lookup = new Lookup(symbols);
   const images = new ImageMap(event.images);
   const threads = stacksOf(event).map(({ id, name, stack, isCrashed }, index) => ({
@@ -76,14 +76,14 @@ export function walkEvent(event: SentryEvent, symbols: SymbolSource): WalkedRepo
  * Whether the program was interrupted in the innermost frame, as by a signal. A stack that a program takes of itself, as
  * for a panic, has only addresses to return to.
  */
-function isInterrupted({ exceptions: [thrown] }: SentryEvent): boolean {
+function isInterrupted({ exceptions: [thrown] }: StoredEvent): boolean {
   return thrown !== undefined && (thrown.signal !== null || /^(?:signal|mach|seh|minidump)/i.test(thrown.mechanism));
 }
 
 type EventStack = Pick<SentryThread, 'id' | 'name' | 'stack' | 'isCrashed'>;
 
 /** The threads; the stack of the crash replaces what was sent of its thread. */
-function stacksOf(event: SentryEvent): EventStack[] {
+function stacksOf(event: StoredEvent): EventStack[] {
   const [thrown] = event.exceptions;
   const stack = mainStack(event);
   const at = event.threads.findIndex(
@@ -210,7 +210,7 @@ function stateOf(outcome: Outcome | undefined): ModuleReport['symbols'] {
   return outcome.symbols === undefined ? 'missing' : 'loaded';
 }
 
-function systemOf({ system }: SentryEvent): WalkedReport['system_info'] {
+function systemOf({ system }: StoredEvent): WalkedReport['system_info'] {
   const fact = (name: string) => system.facts.find(([key]) => key === name)?.[1];
   const cores = Number(fact('cores') ?? 0);
   return {

@@ -1,7 +1,7 @@
 // What has to be read and stored before a report is grouped: the rules of its game, the trace in its texts or its log,
 // its facets, and the names of its functions, by which reports are searched.
 import type { GroupingRule } from '@chauffeur/contract/operations/grouping-rules';
-import type { SentryEvent } from '@chauffeur/sentry/event/event';
+import type { StoredEvent } from '@chauffeur/sentry/event/event';
 import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { BlobMissingError } from '../../../kernel/blobs/store.ts';
@@ -70,7 +70,7 @@ export async function rememberFunctions(
 }
 
 /** The event of a report; null if it has none, or its blob is gone. Rejects if the storage is unavailable. */
-export async function readEventOf({ blobs }: Context, content: EventContent): Promise<SentryEvent | null> {
+export async function readEventOf({ blobs }: Context, content: EventContent): Promise<StoredEvent | null> {
   try {
     return await readStoredEvent(blobs, content);
   } catch (error) {
@@ -88,7 +88,7 @@ export async function readTrace(
   ctx: Context,
   gameId: string,
   report: GroupingRow,
-  event?: SentryEvent | null,
+  event?: StoredEvent | null,
 ): Promise<Resolved<Trace | null>> {
   const sent = event === undefined ? await readEventOf(ctx, report) : event;
   const resolved = sent === null ? null : await resolveEventOf(ctx, gameId, report, sent);

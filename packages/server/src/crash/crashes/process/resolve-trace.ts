@@ -1,6 +1,6 @@
 // Reads the trace of a report with the source maps and mappings of its game: the frames of minified scripts and of renamed
 // Java get the names and lines of the sources before the trace is grouped.
-import type { SentryEvent } from '@chauffeur/sentry/event/event';
+import type { StoredEvent } from '@chauffeur/sentry/event/event';
 import type { SourceFrame } from '@chauffeur/sentry/mappings/script-frames';
 import type { SourceLines } from '@chauffeur/sentry/mappings/source-map';
 import type { Context } from '../../../context.ts';
@@ -19,8 +19,8 @@ export function resolveEventOf(
   ctx: Context,
   gameId: string,
   { build_id: buildId, app_version: version }: Pick<Report, 'build_id' | 'app_version'>,
-  event: SentryEvent,
-): Promise<Resolved<SentryEvent>> {
+  event: StoredEvent,
+): Promise<Resolved<StoredEvent>> {
   return resolveEvent(ctx, { gameId, buildId, version }, event);
 }
 

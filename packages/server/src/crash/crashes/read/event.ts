@@ -5,7 +5,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import type { getCrash } from '@chauffeur/contract/operations/crash-reports';
 import { isAtLeast, type Role } from '@chauffeur/contract/roles';
 import { cutTo, toPrintable } from '@chauffeur/minidump/signature/printable';
-import type { Breadcrumb, SentryEvent, SentryFrame, Stack } from '@chauffeur/sentry/event/event';
+import type { Breadcrumb, SentryFrame, Stack, StoredEvent } from '@chauffeur/sentry/event/event';
 import { mainStack } from '@chauffeur/sentry/event/normalize';
 import { chainOf, type Language } from '@chauffeur/sentry/grouping';
 import { ImageMap } from '@chauffeur/sentry/native-stack';
@@ -30,7 +30,7 @@ export const EVENT_LIMITS = {
 const BREADCRUMB_ROLE: Role = 'triager';
 
 /** The event as a member with this role sees it. */
-export function eventOf(event: SentryEvent, role: Role): Event {
+export function eventOf(event: StoredEvent, role: Role): Event {
   const stacks = new StackReader(event);
   const { exceptions, threads } = event;
   return {
@@ -64,7 +64,7 @@ export function eventOf(event: SentryEvent, role: Role): Event {
 
 function breadcrumbOf(
   { time, level, type, category, message, data }: Breadcrumb,
-  { occurredAt }: SentryEvent,
+  { occurredAt }: StoredEvent,
 ): NonNullable<Event['breadcrumbs']>[number] {
   return {
     timestamp: timeOf(time),
@@ -84,13 +84,13 @@ function timeOf(time: number | null): string | null {
 
 /** Reads the stacks of an event with what is left of the limits. */
 class StackReader {
-  readonly #event: SentryEvent;
+  readonly #event: StoredEvent;
   readonly #images: ImageMap;
   readonly #language: Language;
   #frames: number = EVENT_LIMITS.exceptionFrames;
   #sources: number = EVENT_LIMITS.sources;
 
-  constructor(event: SentryEvent) {
+  constructor(event: StoredEvent) {
     this.#event = event;
     this.#images = new ImageMap(event.images);
     this.#language = chainOf(event)?.language ?? 'other';

@@ -1,7 +1,7 @@
 // The event of Sentry's SDK that a report came with: how its JSON is stored, and whether its stack is native.
 import { buffer } from 'node:stream/consumers';
 import { KIB } from '@chauffeur/contract/limits';
-import type { SentryEvent } from '@chauffeur/sentry/event/event';
+import type { StoredEvent } from '@chauffeur/sentry/event/event';
 import { mainStack } from '@chauffeur/sentry/event/normalize';
 import { readEvent, writeEvent } from '@chauffeur/sentry/event/stored-event';
 import { chainOf } from '@chauffeur/sentry/grouping';
@@ -25,7 +25,7 @@ const MAX_IN_ROW = 32 * KIB;
 export async function storeEvent(
   blobs: BlobStore,
   reportId: string,
-  sent: SentryEvent,
+  sent: StoredEvent,
 ): Promise<{ readonly content: EventContent; readonly stored: number }> {
   const event = writeEvent(sent);
   if (event.length <= MAX_IN_ROW) return { content: { event, event_key: null }, stored: event.length };
@@ -38,12 +38,12 @@ export async function storeEvent(
 export async function readStoredEvent(
   blobs: BlobStore,
   { event, event_key: key }: EventContent,
-): Promise<SentryEvent | null> {
+): Promise<StoredEvent | null> {
   if (event !== null) return readEvent(event);
   return key === null ? null : readEvent((await buffer(await readUnpacked(blobs, key))).toString());
 }
 
 /** Whether the functions of its stack have to be looked up by their addresses, as those of a dump. */
-export function isNativeEvent(event: SentryEvent): boolean {
+export function isNativeEvent(event: StoredEvent): boolean {
   return chainOf(event)?.language === 'native' && hasAddresses(mainStack(event));
 }

@@ -1,7 +1,7 @@
 // Reads the exceptions of events that Sentry's clients send into the form of exceptions in texts. Frames get
 // the names that the formats of texts give them, so that reports of one cause are in one group, whichever client sent
 // them.
-import type { SentryEvent, SentryFrame, Stack } from '@chauffeur/sentry/event/event';
+import type { SentryFrame, Stack, StoredEvent } from '@chauffeur/sentry/event/event';
 import { chainOf, type GroupingException, type Language, languageOf } from '@chauffeur/sentry/grouping';
 import { formatAddress } from '@chauffeur/sentry/ids';
 import { ImageMap, nativeFrames } from '@chauffeur/sentry/native-stack';
@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<Language, string>> = {
 };
 
 /** The trace of an event, limited in size; null for one with neither an exception nor a stack. */
-export function traceOfEvent(event: SentryEvent): Trace | null {
+export function traceOfEvent(event: StoredEvent): Trace | null {
   const chain = chainOf(event);
   if (chain === null) return null;
   const images = new ImageMap(event.images);
@@ -49,7 +49,7 @@ export function traceOfEvent(event: SentryEvent): Trace | null {
 }
 
 /** The frames of a stack of an event, one for each, with their full lengths. `main` is the language of its chain. */
-export function framesOf(stack: Stack, event: SentryEvent, images: ImageMap, main: Language): TraceFrame[] {
+export function framesOf(stack: Stack, event: StoredEvent, images: ImageMap, main: Language): TraceFrame[] {
   return nativeFrames(stack, images, { isCrashed: false }).map(({ frame: sent, image, offset }) => {
     const language = languageOf(sent, event);
     // Godot names the place in the engine that noticed the error of a script.

@@ -1,6 +1,6 @@
 // Leads the stacks of scripts, and of Java and Kotlin, to their sources with the files of the game, in a thread with
 // limited time and memory. A stack that can't be resolved stays as it is, and what it misses is returned.
-import type { SentryEvent, SentryException, SentryFrame, Stack } from '@chauffeur/sentry/event/event';
+import type { SentryException, SentryFrame, Stack, StoredEvent } from '@chauffeur/sentry/event/event';
 import { languageOf } from '@chauffeur/sentry/grouping';
 import type { JavaFrame } from '@chauffeur/sentry/mappings/proguard';
 import type { ScriptFrame, SourceFrame } from '@chauffeur/sentry/mappings/script-frames';
@@ -116,8 +116,8 @@ async function markAll(ctx: Context, gameId: string, files: readonly (FoundMappi
 export async function resolveEvent(
   ctx: Context,
   origin: Omit<ReportOrigin, 'release' | 'dist'>,
-  event: SentryEvent,
-): Promise<Resolved<SentryEvent>> {
+  event: StoredEvent,
+): Promise<Resolved<StoredEvent>> {
   const ofEvent = { ...origin, release: event.release, dist: event.dist };
   const scripts = await resolveScriptsOf(ctx, ofEvent, event);
   const java = await resolveJavaOf(ctx, ofEvent, scripts.value);
@@ -128,8 +128,8 @@ export async function resolveEvent(
 async function resolveScriptsOf(
   ctx: Context,
   origin: ReportOrigin,
-  event: SentryEvent,
-): Promise<Resolved<SentryEvent>> {
+  event: StoredEvent,
+): Promise<Resolved<StoredEvent>> {
   const ids = new Map(
     event.images.flatMap(({ type, file, debugId }) =>
       type === 'sourcemap' && debugId !== null ? [[file, debugId] as const] : [],
@@ -169,11 +169,11 @@ function withSource(frame: SentryFrame, found: SourceFrame | null): SentryFrame 
 }
 
 /** The stacks of exceptions, then those of threads. */
-function stacksOf({ exceptions, threads }: SentryEvent): Stack[] {
+function stacksOf({ exceptions, threads }: StoredEvent): Stack[] {
   return [...exceptions, ...threads].map(({ stack }) => stack);
 }
 
-function withStacks(event: SentryEvent, stacks: readonly Stack[]): SentryEvent {
+function withStacks(event: StoredEvent, stacks: readonly Stack[]): StoredEvent {
   const { exceptions, threads } = event;
   return {
     ...event,
@@ -182,7 +182,7 @@ function withStacks(event: SentryEvent, stacks: readonly Stack[]): SentryEvent {
   };
 }
 
-async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: SentryEvent): Promise<Resolved<SentryEvent>> {
+async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: StoredEvent): Promise<Resolved<StoredEvent>> {
   const debugIds = event.images.flatMap(({ type, debugId }) =>
     type === 'proguard' && debugId !== null ? [debugId] : [],
   );
