@@ -44,10 +44,10 @@ export async function* decodeBody(
   { maxBytes }: DecodingLimits,
 ): AsyncGenerator<Uint8Array, undefined> {
   const named = encodingsOf(contentEncoding);
-  let bytes: ByteSource = source;
+  let bytes = source;
   // The last one was applied last.
-  for (const name of named.toReversed()) bytes = decodeStep(bytes, name, maxBytes);
-  if (named.length === 0) bytes = decodeStep(bytes, null, maxBytes);
+  for (const name of named.toReversed()) bytes = await decodeStep(bytes, name, maxBytes);
+  if (named.length === 0) bytes = await decodeStep(bytes, null, maxBytes);
   yield* bounded(bytes, maxBytes);
 }
 
@@ -68,14 +68,14 @@ function encodingsOf(header: string | undefined): ('gzip' | 'deflate' | 'br' | '
 /** Enough to recognize each encoding. */
 const START_BYTES = 4;
 
-async function* decodeStep(
+async function decodeStep(
   source: ByteSource,
   name: 'gzip' | 'deflate' | 'br' | 'zstd' | null,
   maxBytes: number,
-): AsyncGenerator<Uint8Array, undefined> {
+): Promise<ByteSource> {
   const { start, bytes } = await peek(source);
   const encoding = encodingOfStart(start, name);
-  yield* encoding === null ? bytes : bounded(decode(bytes, encoding), maxBytes);
+  return encoding === null ? bytes : bounded(decode(bytes, encoding), maxBytes);
 }
 
 /**

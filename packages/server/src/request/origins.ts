@@ -53,6 +53,8 @@ const STAR = '*';
 type Hosts = {
   /** The origin of games, which may begin with a star; undefined if they have none. */
   readonly address: string | undefined;
+  /** The host name in it; empty without one. */
+  readonly pattern: string;
   /**
    * Whether the website's host serves games too: to browsers that don't resolve names below `localhost`, and to people
    * who open a service on a loopback address from elsewhere, such as through a tunnel.
@@ -61,11 +63,13 @@ type Hosts = {
 };
 
 const hostsOf = perContext<Hosts>(({ config, publicUrl }) => {
-  if (config.playUrl !== undefined) return { address: config.playUrl, areShared: false };
+  if (config.playUrl !== undefined)
+    return { address: config.playUrl, pattern: new URL(config.playUrl).hostname, areShared: false };
   const { protocol, hostname, port } = new URL(publicUrl);
   const isLocal = isLoopbackName(hostname) || hostname.endsWith('.localhost');
-  const address = isLocal ? `${protocol}//${STAR}.localhost${port && `:${port}`}` : undefined;
-  return { address, areShared: true };
+  if (!isLocal) return { address: undefined, pattern: '', areShared: true };
+  const pattern = `${STAR}.localhost`;
+  return { address: `${protocol}//${pattern}${port && `:${port}`}`, pattern, areShared: true };
 });
 
 /** The origin that a game has for itself, without a trailing slash; null if games have none. */
@@ -94,9 +98,8 @@ export function probeSource(ctx: Context): string {
 
 /** Whether a host name, without its port, belongs to the domain of games, even if no game is played there. */
 export function isPlayHost(ctx: Context, hostname: string): boolean {
-  const { address, areShared: isShared } = hostsOf(ctx);
-  if (address === undefined) return false;
-  const { hostname: pattern } = new URL(address);
+  const { pattern, areShared: isShared } = hostsOf(ctx);
+  if (pattern === '') return false;
   if (!pattern.startsWith(STAR)) return hostname === pattern;
   const suffix = pattern.slice(STAR.length);
   if (!`.${hostname}`.endsWith(suffix)) return false;

@@ -18,13 +18,17 @@ const OTHER = '';
 
 /** A number that PostgreSQL and JavaScript both store exactly: 53 bits. */
 function idOfValue(gameId: string, facet: string, value: string): number {
-  const digest = hash('sha256', `${gameId}\n${facet}\n${value}`, 'buffer');
+  const digest = hash('sha256', keyOf(gameId, facet, value), 'buffer');
   return Number(digest.readBigUInt64BE() >> 11n);
 }
 
 /** What became of values today: the id that they are counted under, or null for a key that is not a facet. */
-const idsOfToday = perContext(() => ({ day: '', ids: new Map<number, number | null>() }));
-const MAX_IDS = 100_000;
+const idsOfToday = perContext(() => ({ day: '', ids: new Map<string, number | null>() }));
+const MAX_IDS = 50_000;
+
+function keyOf(gameId: string, facet: string, value: string): string {
+  return `${gameId}\n${facet}\n${value}`;
+}
 
 /** The ids of the facets of reports. Values that a game did not have before are written: call it before counting. */
 export async function facetIdsOf(
@@ -36,14 +40,16 @@ export async function facetIdsOf(
   const today = idsOfToday(ctx);
   if (today.day !== day || today.ids.size > MAX_IDS) Object.assign(today, { day, ids: new Map() });
   const { ids } = today;
-  const values = [...facets.values()]
-    .flat()
-    .map(([facet, value]) => ({ id: idOfValue(gameId, facet, value), facet, value }));
-  const unknown = new Map(values.filter(({ id }) => !ids.has(id)).map((value) => [value.id, value]));
+  const unknown = new Map<string, NewValue>();
+  for (const ofReport of facets.values())
+    for (const [facet, value] of ofReport) {
+      const key = keyOf(gameId, facet, value);
+      if (!ids.has(key) && !unknown.has(key)) unknown.set(key, { id: idOfValue(gameId, facet, value), facet, value });
+    }
   if (unknown.size > 0) await learn(ctx, gameId, [...unknown.values()], day, ids);
   return new Map(
     [...facets].map(([reportId, ofReport]) => {
-      const found = ofReport.map(([facet, value]) => ids.get(idOfValue(gameId, facet, value)) ?? null);
+      const found = ofReport.map(([facet, value]) => ids.get(keyOf(gameId, facet, value)) ?? null);
       return [reportId, [...new Set(found.filter((id) => id !== null))].sort((a, b) => a - b)];
     }),
   );
@@ -54,7 +60,7 @@ async function learn(
   gameId: string,
   values: readonly NewValue[],
   day: string,
-  ids: Map<number, number | null>,
+  ids: Map<string, number | null>,
 ): Promise<void> {
   const kept = await rememberValues(ctx.db, gameId, values, day);
   const beyond = values.filter(({ id }) => !kept.has(id));
@@ -64,10 +70,10 @@ async function learn(
     value: OTHER,
   }));
   const keptOthers = others.length === 0 ? new Set<number>() : await rememberValues(ctx.db, gameId, others, day);
-  for (const { id } of values) if (kept.has(id)) ids.set(id, id);
-  for (const { id, facet } of beyond) {
+  for (const { id, facet, value } of values) if (kept.has(id)) ids.set(keyOf(gameId, facet, value), id);
+  for (const { facet, value } of beyond) {
     const other = idOfValue(gameId, facet, OTHER);
-    ids.set(id, keptOthers.has(other) ? other : null);
+    ids.set(keyOf(gameId, facet, value), keptOthers.has(other) ? other : null);
   }
 }
 

@@ -117,9 +117,14 @@ export function forgetBuild(ctx: Context, gameId: string, facts: BuildFacts): vo
   knownOf(ctx).delete(keyOf(gameId, facts));
 }
 
-function keyOf(gameId: string, facts: BuildFacts): string {
-  return hash('sha256', JSON.stringify([gameId, facts]));
+/** Lists of modules are long, so a hash of them is kept. No text of the facts has a line break. */
+function keyOf(gameId: string, { buildIds, debugIds, ...release }: BuildFacts): string {
+  const text = [gameId, ...RELEASE_FACTS.map((name) => release[name]), ...buildIds, '', ...debugIds].join('\n');
+  return text.length > MAX_KEY ? hash('sha256', text) : text;
 }
+
+const RELEASE_FACTS = ['release', 'dist', 'os', 'arch', 'environment'] as const;
+const MAX_KEY = 256;
 
 export function findCandidates(
   db: Db,

@@ -19,7 +19,7 @@ import { countSentry } from './counts.ts';
 import { detailsOfEvent } from './event-details.ts';
 import { type FeedbackItem, receiveFeedback } from './feedback.ts';
 import { deviceUidOf, Intake } from './intake.ts';
-import { credentialsOf, findSender, hasCredentials, type Sender, type SentryRequest } from './sender.ts';
+import { credentialsOf, findSender, findSenderOfHead, type Sender, type SentryRequest } from './sender.ts';
 import { receiveSessions, type TakeSessions } from './sessions.ts';
 
 /** What a request is answered. */
@@ -44,7 +44,7 @@ export async function receiveEnvelope(
   { takeFeedback, takeSessions }: LaterWings,
 ): Promise<Received> {
   // Most requests have their key in the head: then nothing is read of those with a wrong one.
-  let sender = hasCredentials(head) ? await findSender(ctx, request, head) : null;
+  let sender = await findSenderOfHead(ctx, request, head);
   let intake: Intake | null = null;
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   const options = { encoding: 'raw', maxBytes: MAX_FORM_BYTES, idleMs } as const;
@@ -53,7 +53,7 @@ export async function receiveEnvelope(
       onHeader: async (header) => {
         const whole = { ...head, dsn: header.dsn };
         if (sender === null) sender = await findSender(ctx, request, whole);
-        else credentialsOf(ctx, request, whole);
+        else if (header.dsn !== undefined) credentialsOf(ctx, request, whole);
         intake = new Intake(ctx, sender, eventIdOf(header.event_id));
       },
       keepFile: async ({ kind, filename, bytes, isWhole }) => {

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors } from '@chauffeur/contract/errors';
-import { type RequestHead, readCredentials } from '@chauffeur/sentry/dsn/credentials';
+import { type Credentials, type RequestHead, readCredentials } from '@chauffeur/sentry/dsn/credentials';
 import { SentryError } from '@chauffeur/sentry/error';
 import type { Context } from '../../../context.ts';
 import { countPublicPost } from '../../../request/address-limit.ts';
@@ -27,7 +27,24 @@ const MAX_PROJECT = 2 ** 31 - 1;
  * game or the key exists. Only such requests count for the limit of their address: many players may share one.
  */
 export async function findSender(ctx: Context, request: { readonly ip: string }, head: RequestHead): Promise<Sender> {
-  const { key, project } = credentialsOf(ctx, request, head);
+  return await senderOf(ctx, request, credentialsOf(ctx, request, head));
+}
+
+/** Does the same if the head alone names a project and a key; null if it doesn't, since an envelope may have them. */
+export async function findSenderOfHead(
+  ctx: Context,
+  request: { readonly ip: string },
+  head: RequestHead,
+): Promise<Sender | null> {
+  const credentials = readOrNull(head);
+  return credentials === null ? null : await senderOf(ctx, request, credentials);
+}
+
+async function senderOf(
+  ctx: Context,
+  request: { readonly ip: string },
+  { key, project }: Credentials,
+): Promise<Sender> {
   const projectNo = Number(project);
   const found = projectNo <= MAX_PROJECT ? await findDsn(ctx, { projectNo, key }) : undefined;
   if (found !== undefined) return found;
@@ -39,7 +56,7 @@ export async function findSender(ctx: Context, request: { readonly ip: string },
 }
 
 /** Throws `unknownDsn` unless the head names one project and a key. */
-export function credentialsOf(ctx: Context, request: { readonly ip: string }, head: RequestHead) {
+export function credentialsOf(ctx: Context, request: { readonly ip: string }, head: RequestHead): Credentials {
   try {
     return readCredentials(head);
   } catch (error) {
@@ -49,13 +66,11 @@ export function credentialsOf(ctx: Context, request: { readonly ip: string }, he
   }
 }
 
-/** Whether the head alone names a project and a key. If it doesn't, an envelope may have them. */
-export function hasCredentials(head: RequestHead): boolean {
+function readOrNull(head: RequestHead): Credentials | null {
   try {
-    readCredentials(head);
-    return true;
+    return readCredentials(head);
   } catch (error) {
-    if (error instanceof SentryError) return false;
+    if (error instanceof SentryError) return null;
     throw error;
   }
 }
