@@ -17,7 +17,7 @@ export type SentryEvent = StoredEvent & {
   readonly feedback: Feedback | null;
 };
 
-/** What is kept of an event beside the columns of its report. */
+/** What is kept of an event in addition to the columns of its report. */
 export type StoredEvent = {
   /** The time by the clock of the client, in milliseconds. */
   readonly occurredAt: number | null;

@@ -88,7 +88,7 @@ describe('readEvent', () => {
     );
     fc.assert(
       fc.property(event, (sent) => {
-        // As JSON has it, without -0 and undefined.
+        // JSON has neither -0 nor undefined.
         const normal = normalizeEvent(JSON.parse(JSON.stringify(sent)));
         assert.deepEqual(readEvent(writeEvent(normal)), keptOf(normal));
       }),

@@ -5,7 +5,7 @@
 // it has the address of each call in the program.
 import type { Frame, Report } from '@chauffeur/minidump/report';
 import type { SourcePlace } from '@chauffeur/minidump/symbols/module-symbols';
-import type { SentryEvent, SentryFrame, Stack } from '@chauffeur/sentry/event/event';
+import type { SentryFrame, Stack, StoredEvent } from '@chauffeur/sentry/event/event';
 import { languageOf } from '@chauffeur/sentry/grouping';
 import { ImageMap, nativeFrames } from '@chauffeur/sentry/native-stack';
 import type { Context } from '../../../context.ts';
@@ -79,8 +79,8 @@ type Lookup = AddressedPlace & { readonly frame: SentryFrame; readonly debugId: 
 export async function eventWithCsharpLines(
   ctx: Context,
   { gameId, buildId }: Omit<Origin, 'debugIds'>,
-  event: SentryEvent,
-): Promise<{ readonly event: SentryEvent; readonly missing: readonly string[] }> {
+  event: StoredEvent,
+): Promise<{ readonly event: StoredEvent; readonly missing: readonly string[] }> {
   const lookups = lookupsOf(event);
   if (lookups.length === 0) return { event, missing: [] };
   const { code, missing } = await findCode(ctx, lookups, new SymbolResolver(ctx, gameId, buildId));
@@ -91,7 +91,7 @@ export async function eventWithCsharpLines(
   return { event: withFrames(event, (frame) => byFrame.get(frame) ?? frame), missing };
 }
 
-function lookupsOf(event: SentryEvent): Lookup[] {
+function lookupsOf(event: StoredEvent): Lookup[] {
   const images = new ImageMap(event.images);
   const stacks = [...event.exceptions, ...event.threads].map(({ stack }) => stack);
   return stacks
@@ -116,7 +116,7 @@ function placedFrame(frame: SentryFrame, code: readonly SourcePlace[] | null): S
   return { ...frame, function: frame.function || place.function, file, path: '', line };
 }
 
-function withFrames(event: SentryEvent, change: (frame: SentryFrame) => SentryFrame): SentryEvent {
+function withFrames(event: StoredEvent, change: (frame: SentryFrame) => SentryFrame): StoredEvent {
   const changed = <T extends { readonly stack: Stack }>(each: T): T => ({
     ...each,
     stack: { ...each.stack, frames: each.stack.frames.map(change) },
