@@ -1,6 +1,6 @@
 // Runs once around all tests. Starts one PostgreSQL with a migrated template database, of which each server gets a
 // copy, and sets up one compile cache.
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,23 +61,8 @@ async function prepareDatabases(): Promise<void> {
   await closeCitusDatabase(cluster, name);
 }
 
-/** On Linux, a file system in memory, except in containers that limit it to 64 MB. */
-const MEMORY = '/dev/shm';
-/** The databases of all tests take less. */
-const NEEDED_MEMORY = 4 * 1024 ** 3;
-
-/**
- * Where the databases of the tests are. In memory if there is plenty: each of the hundreds of databases consists of
- * hundreds of files, and with ext4 their creation and removal takes a sixth of the processor time of all tests.
- */
-async function chooseFolder(): Promise<string> {
-  const memory = await statfs(MEMORY).catch(() => undefined);
-  const free = Math.min(process.availableMemory(), memory === undefined ? 0 : memory.bavail * memory.bsize);
-  return free < NEEDED_MEMORY ? tmpdir() : MEMORY;
-}
-
 async function startOwn(log: ReturnType<typeof createLog>): Promise<string> {
-  const folder = await mkdtemp(join(await chooseFolder(), 'chauffeur-test-postgres-'));
+  const folder = await mkdtemp(join(tmpdir(), 'chauffeur-test-postgres-'));
   // As root, PostgreSQL runs under another account, which needs access.
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder, log);
