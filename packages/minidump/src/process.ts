@@ -5,7 +5,7 @@ import { Minidump } from './minidump.ts';
 import { explainCrash } from './reasons/reasons.ts';
 import type { CrashInfo, Report } from './report.ts';
 import { makeSignature } from './signature/signature.ts';
-import { LINUX_PROC_STATUS } from './streams/linux-proc.ts';
+import { LINUX_PROC_LIMITS, LINUX_PROC_STATUS } from './streams/linux-proc.ts';
 import { MISC_INFO } from './streams/misc-info.ts';
 import { UNLOADED_MODULES } from './streams/modules.ts';
 import { SYSTEM_INFO } from './streams/system-info.ts';
@@ -90,8 +90,18 @@ function describeCrash(dump: Minidump, { system, wordSize, crashed: { exception,
   const explained = exception && explainCrash(exception, system);
   return {
     type: explained?.type ?? null,
-    address: explained === undefined ? null : toHex(explained.address, wordSize),
+    address:
+      explained === undefined || isAddressLost(dump, explained.address) ? null : toHex(explained.address, wordSize),
     crashing_thread: index ?? null,
     assertion: describeAssertion(dump),
   };
+}
+
+/**
+ * Rust's `crash-handler` passes `siginfo_t` on as another structure, in which the address is elsewhere. So the address is
+ * always 0 in dumps that `minidump-writer` writes with it, such as those of `sentry-minidump`, and means nothing.
+ */
+function isAddressLost(dump: Minidump, address: bigint): boolean {
+  const os = dump.stream(SYSTEM_INFO)?.os;
+  return address === 0n && (os === 'linux' || os === 'android') && dump.stream(LINUX_PROC_LIMITS) !== undefined;
 }

@@ -20,6 +20,16 @@ describe('formatReason', () => {
     assert.equal(formatReason('SIGFPE / FPE_INTDIV', '0x401000'), 'Integer division by zero.');
   });
 
+  it('claims nothing about an address that the system did not give', () => {
+    assert.equal(formatReason('SIGSEGV / SI_KERNEL', '0x0'), 'Access to an address outside the valid range.');
+    assert.equal(
+      formatReason('EXC_BAD_ACCESS / EXC_I386_GPFLT', '0x0'),
+      'Access to an address outside the valid range.',
+    );
+    for (const reason of ['SIGSEGV / SI_TKILL', 'SIGBUS / SI_QUEUE'])
+      assert.match(formatReason(reason, '0x3e8') ?? '', /sent this signal/);
+  });
+
   it('returns null for a missing or unknown reason', () => {
     assert.deepEqual([formatReason('EXC_SOMETHING', null), formatReason(null, '0x0')], [null, null]);
   });

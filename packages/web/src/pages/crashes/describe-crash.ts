@@ -20,11 +20,15 @@ const EXPLANATIONS: readonly Explanation[] = [
     textAt: 'Memory access without permission at {address}.',
     textNearNull: 'Memory access without permission at {address} (likely a null pointer).',
   },
+  // The system doesn't say which address it was, and the report has 0.
   {
-    match: /^SIGSEGV \/ SI_KERNEL/,
+    match: /^SIGSEGV \/ SI_KERNEL|^EXC_BAD_ACCESS \/ EXC_I386_GPFLT/,
     text: 'Access to an address outside the valid range.',
-    textAt: 'Access to an address outside the valid range ({address}).',
-    textNearNull: 'Access to an address outside the valid range ({address}, likely a null pointer).',
+  },
+  // Instead of an address, the report has the sender.
+  {
+    match: /^(?:SIGSEGV|SIGBUS) \/ SI_/,
+    text: 'The game or another program sent this signal; no memory access failed.',
   },
   {
     match: /^SIGSEGV|^EXC_BAD_ACCESS/,
