@@ -1,9 +1,9 @@
 // Finds the event in the parts of a form with a minidump. Crashpad of sentry-native sends files in msgpack. Programs with
 // Crashpad or Breakpad alone send it as JSON in a field `sentry`, or as one field for each value, such as
 // `sentry[tags][level]`. Electron has JSON in `sentry___initialScope`.
-import { Decoder } from '@msgpack/msgpack';
 import { parseJson } from '../json.ts';
 import { entriesOf, fieldOf, isFields, timeOf } from '../values.ts';
+import { decodeMsgpack } from './msgpack.ts';
 
 const EVENT_PART = '__sentry-event';
 const BREADCRUMB_PARTS = ['__sentry-breadcrumb1', '__sentry-breadcrumb2'] as const;
@@ -121,31 +121,12 @@ function merge(target: Record<string, unknown>, source: unknown): void {
   }
 }
 
-/** The library refuses a key that would change the prototype of an object, and with it everything else. */
-const decoder = () =>
-  new Decoder({
-    maxStrLength: MAX_EVENT_PART_BYTES,
-    maxBinLength: MAX_EVENT_PART_BYTES,
-    maxArrayLength: 100_000,
-    maxMapLength: 100_000,
-    maxExtLength: 1024,
-    mapKeyConverter: (key) => (key === '__proto__' ? '__proto' : String(key)),
-  });
-
 function decodeEvent(bytes: Uint8Array | undefined): unknown {
   return decodeAll(bytes)[0];
 }
 
-/** The values that follow each other without a list around them; those before anything that can't be decoded. */
 function decodeAll(bytes: Uint8Array | undefined): unknown[] {
-  const values: unknown[] = [];
-  if (bytes === undefined || bytes.length > MAX_EVENT_PART_BYTES) return values;
-  try {
-    for (const value of decoder().decodeMulti(bytes)) values.push(value);
-  } catch {
-    // Crashpad copies the file while the program may be writing it.
-  }
-  return values.filter(isFields);
+  return bytes === undefined || bytes.length > MAX_EVENT_PART_BYTES ? [] : decodeMsgpack(bytes).filter(isFields);
 }
 
 /** The two files are written in turns. */
