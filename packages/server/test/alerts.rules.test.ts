@@ -317,6 +317,7 @@ describe('the settings of alerts', () => {
           'snooze_ended: now',
           'spike: now',
           'first_crash: digest',
+          'new_error_group: digest',
           'health_dropped: now',
           'rollout: now',
         ],

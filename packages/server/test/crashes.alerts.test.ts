@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { raiseCrashAlerts } from '../src/crash/crashes/alerts/alerts.job.ts';
+import { groupMessages } from '../src/crash/crashes/process/messages.job.ts';
 import { HOUR } from '../src/kernel/clock.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import type { CrashFacts } from '../src/notify/alerts/alerts.ts';
 import { addBuild, addReport, callAs, makeSharedGame, recordStack, type SharedGame } from './setup/crash-reports.ts';
+import { reportEvent } from './setup/sentry-events.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
@@ -58,6 +60,56 @@ describe('an alert', () => {
     assert.deepEqual(await takeAlerts(game), []);
     await addReport(server.ctx, { game, buildId: build, message: 'another one' });
     assert.deepEqual(kindsOf(await takeAlerts(game)), ['new_group']);
+  });
+
+  test('is raised for a new group of errors apart from crashes, and if it is back after its fix', async () => {
+    const game = await makeSharedGame(server);
+    const [old, fixed] = [
+      await addBuild(server, game, { version: '1.0.0' }),
+      await addBuild(server, game, { version: '1.1.0' }),
+    ];
+    const report = async (buildId: string, type: string) => {
+      const stacktrace = { frames: [{ function: 'save', module: 'game.files', in_app: true }] };
+      const sent = { exception: [{ type, value: 'no space', stacktrace, mechanism: { handled: true } }] };
+      const id = await reportEvent(server, game, buildId, sent, { kind: 'error' });
+      await groupMessages(server.ctx, { gameId: game.uid, reportIds: [id] });
+    };
+    await report(old, 'SaveError');
+    const [only, ...others] = await takeAlerts(game);
+    assert.deepEqual([only?.kind, others], ['new_error_group', []]);
+    const { body } = await callAs(server, game.owner, `/games/${game.uid}/crash-groups?kind=error`);
+    const { group_id, title } = body.data.groups[0];
+    const { crash, ...data } = only?.data ?? {};
+    assert.deepEqual(data, { group_id, title });
+    assert.deepEqual((crash as CrashFacts).version, '1.0.0');
+    await report(old, 'SaveError');
+    assert.deepEqual(await takeAlerts(game), []);
+
+    await callAs(server, game.owner, `/games/${game.uid}/crash-groups/${group_id}`, {
+      method: 'PATCH',
+      body: { status: 'resolved', fixed_in_version: '1.0.0' },
+    });
+    await report(fixed, 'SaveError');
+    assert.deepEqual(kindsOf(await takeAlerts(game)), ['regression']);
+    await addReport(server.ctx, { game, buildId: fixed, stack: ['Door::open'] });
+    await report(fixed, 'LoadError');
+    assert.deepEqual(kindsOf(await takeAlerts(game)), ['first_crash', 'new_error_group', 'new_group']);
+  });
+
+  test('has its facts for crashes, however many errors are new', async () => {
+    const game = await makeSharedGame(server);
+    const build = await addBuild(server, game);
+    const ids = await Promise.all(
+      Array.from({ length: 25 }, (_, no) =>
+        reportEvent(server, game, build, { message: 'no space', fingerprint: [`${no}`] }, { kind: 'error' }),
+      ),
+    );
+    await groupMessages(server.ctx, { gameId: game.uid, reportIds: ids });
+    await addReport(server.ctx, { game, buildId: build, stack: ['Door::open'] });
+    const alerts = await takeAlerts(game);
+    const ofErrors = alerts.filter(({ kind }) => kind === 'new_error_group');
+    assert.deepEqual([ofErrors.length, ofErrors.filter(({ data }) => 'crash' in data).length], [25, 19]);
+    assert.ok(alerts.find(({ kind }) => kind === 'new_group')?.data.crash !== undefined);
   });
 
   test('is raised for a group that is back after its fix', async () => {

@@ -283,7 +283,7 @@ describe('an error that the game handled', () => {
     assert.deepEqual(await idsOf('crash-groups', 'Owls.Level.Load device:d1'), [error.group_id]);
   });
 
-  test('is left out of summaries, the overview and alerts', async () => {
+  test('is left out of summaries, the overview and alerts about crashes', async () => {
     const { game, send } = await openGame();
     await send(MANAGED, { kind: 'error' });
     const gameId = game.uid;
@@ -301,7 +301,7 @@ describe('an error that the game handled', () => {
       sql<{ alert: string | null; report_kind: string }>`select alert, report_kind from crash_groups
         where game_id = ${gameId}`,
     );
-    assert.deepEqual(group, { alert: null, report_kind: 'error' });
+    assert.deepEqual(group, { alert: 'new_error_group', report_kind: 'error' });
     await send(MANAGED);
     const { reports, new_groups, top_groups } = await weekOfCrashes(server.ctx, gameId, { first, end });
     assert.deepEqual([reports, new_groups, top_groups.length], [1, 1, 1]);

@@ -23,6 +23,7 @@ export const ALERT_KINDS = [
   'snooze_ended',
   'spike',
   'first_crash',
+  'new_error_group',
   'health_dropped',
   'rollout',
   'new_bug',

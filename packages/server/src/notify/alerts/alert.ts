@@ -98,6 +98,8 @@ export type AlertData = {
   spike: OfGroup & { readonly reports: number; readonly usual: number };
   /** The group of the crash is missing in alerts of version 0.3 or older. */
   first_crash: OfBuild & Partial<OfGroup>;
+  /** A group of errors that the game handled. */
+  new_error_group: OfGroup;
   health_dropped: OfBuild & { readonly from: Band; readonly to: Band };
   rollout: RolloutFacts;
   new_bug: {
@@ -144,6 +146,7 @@ export const DEFAULT_RULES: Readonly<Record<AlertKind, Rule>> = {
   snooze_ended: rule('now'),
   spike: rule('now'),
   first_crash: rule('digest'),
+  new_error_group: rule('digest'),
   health_dropped: rule('now'),
   rollout: rule('now', 1),
   new_bug: rule('digest'),

@@ -68,6 +68,7 @@ const TITLES: Readonly<Record<AlertKind, readonly [one: string, many: string]>> 
   snooze_ended: ['crash group whose snooze ended', 'crash groups whose snooze ended'],
   spike: ['crash group with a spike', 'crash groups with a spike'],
   first_crash: ['build with its first crash', 'builds with their first crash'],
+  new_error_group: ['new error group', 'new error groups'],
   health_dropped: ['build with worse launch health', 'builds with worse launch health'],
   rollout: ['rollout that needs attention', 'rollouts that need attention'],
   new_bug: ['new bug ticket', 'new bug tickets'],
@@ -162,6 +163,8 @@ function lineOf(alert: Alert, slug: string): Line {
         ? line('First crash', nameOf(alert.data), page(PAGES.build, { build_id }))
         : line('First crash', `${nameOf(alert.data)}: ${title}`, page(PAGES.crashGroup, { group_id }));
     }
+    case 'new_error_group':
+      return line('New error group', alert.data.title, page(PAGES.crashGroup, { group_id: alert.data.group_id }));
     case 'health_dropped': {
       const { from, to } = alert.data;
       return line('Launch health dropped', `${nameOf(alert.data)}: from ${from} to ${to}`, page(PAGES.health));

@@ -265,6 +265,10 @@ export const KIND_NAMES: Readonly<Record<AlertKind, { readonly name: string; rea
   snooze_ended: { name: 'Snooze ended', meaning: 'A snoozed group is open again' },
   spike: { name: 'Spike', meaning: 'A group gets many more reports in an hour than usual' },
   first_crash: { name: 'First crash of a build', meaning: 'A new build has its first crash report' },
+  new_error_group: {
+    name: 'New error group',
+    meaning: "An error that the game handled and that hasn't been seen before",
+  },
   health_dropped: { name: 'Launch health dropped', meaning: 'The band that players see got worse' },
   rollout: {
     name: 'Rollout stopped',

@@ -1,4 +1,4 @@
-// Raises the alerts about crashes, once a minute: groups that are new or back after their fix, groups with a spike, and
+// Raises the alerts about crashes and errors, once a minute: groups that are new or back after their fix, groups with a spike, and
 // builds with their first crash. Nothing of this is done while reports are received or processed: those only mark the
 // groups that are new or back.
 //
@@ -70,14 +70,19 @@ async function raiseMarked(ctx: Context): Promise<void> {
   }
 }
 
-/** The facts about the first of the groups. A flood of new groups would otherwise cost several statements for each. */
+/**
+ * The facts about the first of the groups, those of errors last. A flood of new groups would otherwise cost several
+ * statements for each.
+ */
 async function factsOf(
   { db, clock }: Context,
   gameId: string,
   groups: readonly MarkedGroup[],
 ): Promise<Map<string, CrashFacts | undefined>> {
   const facts = new Map<string, CrashFacts | undefined>();
-  for (const { group_id: groupId } of groups.slice(0, MAX_WITH_FACTS))
+  const isOfErrors = ({ alert }: MarkedGroup) => Number(alert === 'new_error_group');
+  const ordered = groups.toSorted((a, b) => isOfErrors(a) - isOfErrors(b));
+  for (const { group_id: groupId } of ordered.slice(0, MAX_WITH_FACTS))
     facts.set(groupId, await readCrashFacts(db, gameId, groupId, clock.now()));
   return facts;
 }
@@ -166,7 +171,7 @@ export function spikeOf({ count, sum, highest, knownSince }: Rate, hour: Date): 
 export type MarkedGroup = {
   game_id: string;
   group_id: string;
-  alert: 'new_group' | 'regression' | 'snooze_ended';
+  alert: 'new_group' | 'new_error_group' | 'regression' | 'snooze_ended';
   title: string;
   fixed_in_version: string | null;
   /** Whether it is neither merged into another group nor ignored. */

@@ -212,7 +212,7 @@ async function insertGroup(tx: Tx, gameId: string, grouping: Grouping, reportId:
           ${JSON.stringify(explanation)}::jsonb, 0, report.received_at, report.received_at, report.report_id,
           ${GROUPING_VERSION}::integer, report.kind, coalesce(former.status, 'open'),
           coalesce(former.snoozed_until_build, false), ${triageColumns},
-          case when report.group_id is null and report.kind = 'crash' then 'new_group' end
+          case when report.group_id is null then case when report.kind = 'error' then 'new_error_group' else 'new_group' end end
         from crash_reports report
         left join (select game_id, group_id, grouping_version, status, snoozed_until_build, ${triageColumns} from crash_groups
             where is_triaged or status = 'resolved') as former
