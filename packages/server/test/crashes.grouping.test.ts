@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { readRegrouping, requestRegrouping } from '../src/crash/crashes/crashes.ts';
 import { groupByMessage } from '../src/crash/crashes/groups/grouping.ts';
 import { attachReports, detachReports, transactGroups } from '../src/crash/crashes/groups/groups.sql.ts';
-import { finishReports, groupLate } from '../src/crash/crashes/process/messages.job.ts';
+import { finishReports, groupLate, groupMessages } from '../src/crash/crashes/process/messages.job.ts';
 import { recordWalks, type Walk } from '../src/crash/crashes/process/process.job.ts';
 import { regroupReports } from '../src/crash/crashes/process/regroup.job.ts';
 import { reprocessMissing } from '../src/crash/crashes/process/reprocess.job.ts';
@@ -292,6 +292,69 @@ describe('reports that would never finish', () => {
         ['stuck', 1],
       ],
     );
+  });
+
+  test('are grouped together by jobs that run at the same time, and one that fails stops no other', async () => {
+    const game = await makeGame(server);
+    const buildId = await register(server, game);
+    const ids = await Promise.all(['a', 'b', 'c'].map((message) => reportCrash(server, game, buildId, { message })));
+    const setEvent = (event: string | null) =>
+      changed(
+        server.ctx.db,
+        sql`update crash_reports set event = ${event} where game_id = ${game.uid} and report_id = ${ids[1]}`,
+      );
+    await setEvent('damaged');
+    const ended = await Promise.allSettled(
+      ids.map((id) => groupMessages(server.ctx, { gameId: game.uid, reportIds: [id] })),
+    );
+    assert.deepEqual(
+      ended.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    await setEvent(null);
+    const groups = await groupsOf(server, game);
+    assert.deepEqual(groups.map(({ title, count }) => [title, count]).sort(), [
+      ['a', 1],
+      ['c', 1],
+    ]);
+  });
+
+  test('count what further reports of a device add, up to a limit', async () => {
+    const game = await makeGame(server);
+    const buildId = await register(server, game);
+    const first = await reportCrash(server, game, buildId, { device_uid: 'one-device' });
+    const { db } = server.ctx;
+    const copies = Array.from({ length: 1000 }, () => newId());
+    await changed(
+      db,
+      sql`insert into crash_reports select (jsonb_populate_record(report, jsonb_build_object('report_id', copy))).*
+        from crash_reports report, unnest(${copies}::uuid[]) as copy
+        where game_id = ${game.uid} and report_id = ${first}`,
+    );
+    const count = (ids: readonly string[], value: number) =>
+      transactGroups(db, (tx) =>
+        attachReports(tx, game.uid, ids, groupingNamed('loop'), { facets: new Map(ids.map((id) => [id, [value]])) }),
+      );
+    await count([first], 1);
+    await count([copies[0]!], 2);
+    await count(copies.slice(1, -1), 1);
+    await count([copies.at(-1)!], 3);
+    const counted = await rows(
+      db,
+      sql`select value_id::integer, reports::integer, devices::integer from crash_group_values
+        where game_id = ${game.uid} order by value_id`,
+    );
+    assert.deepEqual(counted, [
+      { value_id: 1, reports: 999, devices: 1 },
+      { value_id: 2, reports: 1, devices: 1 },
+      { value_id: 3, reports: 1, devices: 0 },
+    ]);
+    const [totals] = await rows(
+      db,
+      sql`select sum(reports)::integer as reports, sum(devices)::integer as devices from crash_totals
+        where game_id = ${game.uid} and scope_id = ${game.uid}`,
+    );
+    assert.deepEqual(totals, { reports: 1001, devices: 1 });
   });
 
   test('continue after an hour if their jobs were lost', async () => {

@@ -18,9 +18,11 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../../context.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../kernel/clock.ts';
 import { type Db, row, rows, transact } from '../../../kernel/database/db.ts';
+import { groupCommit } from '../../../kernel/database/group-commit.ts';
 import { bindJob, defineJob, hasJobs } from '../../../kernel/jobs/jobs.ts';
 import { listProcesses } from '../../../kernel/processes/presence.ts';
 import { firstIdAt } from '../../../kernel/secrets/ids.ts';
+import { perContext } from '../../../request/per-context.ts';
 import { readMappingsMark } from '../../symbols/mappings/mappings.sql.ts';
 import { type FacetIds, facetIdsOf } from '../groups/facet-ids.ts';
 import { facetsOf } from '../groups/facet-rules.ts';
@@ -64,9 +66,31 @@ type Payload = { gameId: string; reportIds: readonly string[] };
 export const groupMessagesBinding = bindJob(groupMessagesJob, groupMessages);
 
 /** Safe to run twice: reports that have a group or a dump by now are skipped. */
-export async function groupMessages(ctx: Context, { gameId, reportIds }: Payload): Promise<void> {
-  await groupReportsByMessage(ctx, gameId, await listUngrouped(ctx.db, gameId, reportIds), null);
+export async function groupMessages(ctx: Context, payload: Payload): Promise<void> {
+  await groupingOf(ctx)(payload, payload.gameId);
 }
+
+/**
+ * Jobs for one game that run at the same time would wait for each other, because most of their reports join the same
+ * groups. So while one runs, the reports of the others are collected, and then grouped together.
+ */
+const groupingOf = perContext((ctx) =>
+  groupCommit<Payload, null>({
+    maxBatch: BATCH,
+    writers: 3,
+    writersPerKey: 1,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    weigh: ({ reportIds }) => reportIds.length,
+    // A job that fails must not fail others each time.
+    isItemError: () => true,
+    write: async (payloads) => {
+      const { gameId } = payloads[0]!;
+      const reportIds = payloads.flatMap((payload) => payload.reportIds);
+      await groupReportsByMessage(ctx, gameId, await listUngrouped(ctx.db, gameId, reportIds), null);
+      return payloads.map(() => null);
+    },
+  }),
+);
 
 export const readLateLogBinding = bindJob(readLogJob, readLateLog);
 
