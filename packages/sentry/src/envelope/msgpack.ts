@@ -4,6 +4,8 @@ import { Decoder } from '@msgpack/msgpack';
 
 /** The most lists and maps, which may be within each other. */
 const MAX_LISTS = 100_000;
+/** A map with more fields takes a multiple of the time. */
+const MAX_FIELDS = 20_000;
 const MAX_LENGTH = 1024 * 1024;
 
 /** The library refuses a key that would change the prototype of an object, and with it everything else. */
@@ -12,7 +14,7 @@ const decoder = () =>
     maxStrLength: MAX_LENGTH,
     maxBinLength: MAX_LENGTH,
     maxArrayLength: MAX_LISTS,
-    maxMapLength: MAX_LISTS,
+    maxMapLength: MAX_FIELDS,
     maxExtLength: 1024,
     mapKeyConverter: (key) => (key === '__proto__' ? '__proto' : String(key)),
   });
@@ -36,16 +38,16 @@ function demandsTooMuch(bytes: Uint8Array): boolean {
   let lists = 0;
   for (let at = 0; at < bytes.length; ) {
     const { skipped, items: ofValue } = valueAt(view, at);
-    if (ofValue > 0) lists += 1;
-    items += ofValue;
+    if (ofValue !== null) lists += 1;
+    items += ofValue ?? 0;
     if (items > bytes.length || lists > MAX_LISTS) return true;
     at += skipped;
   }
   return false;
 }
 
-/** The bytes until the next value, which is the first item of a list, and how many items it says that it has. */
-type Value = { readonly skipped: number; readonly items: number };
+/** The bytes until the next value, which is the first item of a list, and how many items a list says that it has. */
+type Value = { readonly skipped: number; readonly items: number | null };
 
 /** Formats from 0xc4 on: the bytes of the length, and what else follows besides as many bytes. */
 const LENGTHS: Readonly<Record<number, readonly [lengthBytes: 1 | 2 | 4, more: number]>> = {
@@ -65,12 +67,12 @@ function valueAt(view: DataView, at: number): Value {
   const format = view.getUint8(at);
   if (format >= 0x80 && format < 0x90) return { skipped: 1, items: 2 * (format & 0x0f) };
   if (format >= 0x90 && format < 0xa0) return { skipped: 1, items: format & 0x0f };
-  if (format >= 0xa0 && format < 0xc0) return { skipped: 1 + (format & 0x1f), items: 0 };
+  if (format >= 0xa0 && format < 0xc0) return { skipped: 1 + (format & 0x1f), items: null };
   const list = LISTS[format];
   if (list !== undefined) return { skipped: 1 + list[0], items: list[1] * lengthAt(view, at + 1, list[0]) };
   const text = LENGTHS[format];
-  if (text === undefined) return { skipped: 1 + (FIXED[format] ?? 0), items: 0 };
-  return { skipped: 1 + text[0] + text[1] + lengthAt(view, at + 1, text[0]), items: 0 };
+  if (text === undefined) return { skipped: 1 + (FIXED[format] ?? 0), items: null };
+  return { skipped: 1 + text[0] + text[1] + lengthAt(view, at + 1, text[0]), items: null };
 }
 
 /** 0 if it was cut off. */
