@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { assignSessions } from '../src/analytics/sdk-sessions/assign-sessions.job.ts';
 import { deleteOldSessions } from '../src/analytics/sdk-sessions/sessions-retention.job.ts';
+import { groupMessages } from '../src/crash/crashes/process/messages.job.ts';
 import { assignReleases } from '../src/crash/sentry/receive/assign.job.ts';
 import { writeSentryCounts } from '../src/crash/sentry/receive/counts.ts';
 import { DAY } from '../src/kernel/clock.ts';
@@ -302,6 +303,42 @@ describe('the sessions of a device', () => {
       { sessions, devices, crashed_devices, active },
       { sessions: 3, devices: 1, crashed_devices: 0, active: 1 },
     );
+  });
+});
+
+describe('the record of a player whose SDK sends the number of an account', () => {
+  it('has the sessions and crashes of the number, until it is deleted', async () => {
+    const [sender, elsewhere] = [await start(), await start()];
+    const event = { level: 'fatal', message: 'It broke', release: 'owls@1.2.0', user: { id: 4711 } };
+    for (const to of [sender, elsewhere])
+      await post(to, [
+        ['session', sessionOf({ did: '4711' })],
+        ['event', event],
+      ]);
+    await sendSessions(sender, sessionOf({ did: '4712' }));
+    const reports = await rows(
+      server.ctx.db,
+      sql<{ report_id: string; device_uid: string }>`select report_id, device_uid from crash_reports
+        where game_id = ${sender.game.uid}`,
+    );
+    assert.match(reports[0]?.device_uid ?? '', /^[0-9a-f]{32}$/);
+    const reportIds = reports.map(({ report_id }) => report_id);
+    await groupMessages(server.ctx, { gameId: sender.game.uid, reportIds });
+    const read = async (to: Sender, device: string, method = 'GET') =>
+      (await callApi(server, to.owner, method, `/games/${to.game.uid}/devices/${device}`)).body.data;
+    const { sdk_sessions, crashes } = await read(sender, '4711');
+    assert.deepEqual(sdk_sessions, [{ build_id: sender.buildOfGame, day: '2026-11-28', sessions: 1, crashed: 0 }]);
+    assert.deepEqual(
+      crashes.map(({ crash_id }: { crash_id: string }) => crash_id),
+      reportIds,
+    );
+    // The code itself is found, too: crash reports show it.
+    assert.deepEqual((await read(sender, reports[0]!.device_uid)).sdk_sessions, sdk_sessions);
+    assert.equal((await read(sender, '4711', 'DELETE')).crashes, 1);
+    const gone = await read(sender, '4711');
+    assert.deepEqual([gone.sdk_sessions, gone.crashes], [[], []]);
+    assert.equal((await read(sender, '4712')).sdk_sessions.length, 1);
+    assert.equal((await read(elsewhere, '4711')).sdk_sessions.length, 1);
   });
 });
 

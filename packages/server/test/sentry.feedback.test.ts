@@ -247,11 +247,20 @@ describe('feedback', () => {
     assert.equal((await download(player.game.owner.headers)).status, 200);
   });
 
-  it('has at most three screenshots', async () => {
+  it('has at most three screenshots, and further images as files to download', async () => {
     const player = await start();
     const image = await picture();
     await sendFeedback(player, {}, { files: Array.from({ length: 5 }, (_, index) => file(`${index}.png`, image)) });
-    assert.equal((await ticketOf(player)).screenshots.length, LIMITS.bugScreenshots);
+    const { screenshots, attachments, bug_uid } = await ticketOf(player);
+    assert.equal(screenshots.length, LIMITS.bugScreenshots);
+    assert.deepEqual(
+      attachments.map(({ name, size }: Record<string, unknown>) => [name, size]),
+      [3, 4].map((index) => [`${index}.png`, image.length]),
+    );
+    const path = `/games/${player.game.uid}/bugs/${bug_uid}/attachments/${attachments[0].attachment_uid}`;
+    const sent = await fetch(`${server.api}${path}`, { headers: player.game.owner.headers });
+    assert.equal(sent.headers.get('content-type'), 'application/octet-stream');
+    assert.deepEqual(Buffer.from(await sent.arrayBuffer()), Buffer.from(image));
   });
 
   it('leaves a dump and the files next to it to the report', async () => {

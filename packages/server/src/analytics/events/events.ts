@@ -7,6 +7,7 @@ import type { OutputOf } from '@chauffeur/contract/operation';
 import * as contract from '@chauffeur/contract/operations/events';
 import type { Caller, Context } from '../../context.ts';
 import { forgetDeviceReports as forgetDeviceOfReports, listCrashesOfDevice } from '../../crash/crashes/crashes.ts';
+import { deviceUidOf } from '../../crash/sentry/sentry.ts';
 import { DAY, HOUR } from '../../kernel/clock.ts';
 import { transact } from '../../kernel/database/db.ts';
 import { addJob } from '../../kernel/jobs/jobs.ts';
@@ -125,8 +126,8 @@ export const getDevice = handle(contract.getDevice, async (ctx, { caller, input 
       Promise.all([
         readDevice(db, device),
         readFirstSeen(db, device),
-        readSessionsOfDevice(db, device.gameId, deviceUid),
-        listCrashesOfDevice(db, device.gameId, deviceUid, MAX_CRASHES),
+        readSessionsOfDevice(db, device.gameId, sdkUidOf(ctx, deviceUid)),
+        listCrashesOfDevice(db, device.gameId, idsOfDevice(ctx, deviceUid), MAX_CRASHES),
         readEventPage(db, device, from, limit),
       ]),
   );
@@ -140,6 +141,15 @@ export const getDevice = handle(contract.getDevice, async (ctx, { caller, input 
     next_cursor: next === null ? null : writeCursor(list, [String(next)]),
   };
 });
+
+/** Sessions and reports of Sentry's SDKs have a code of an id that says who plays. */
+function sdkUidOf(ctx: Context, deviceUid: string): string {
+  return deviceUidOf(ctx, deviceUid) ?? deviceUid;
+}
+
+function idsOfDevice(ctx: Context, deviceUid: string): string[] {
+  return [...new Set([deviceUid, sdkUidOf(ctx, deviceUid)])];
+}
 
 function buildOf({ first_seen, first_boot_at, ...days }: DeviceRow): Device['builds'][number] {
   return { ...days, first_seen: first_seen.toISOString(), first_boot_at: first_boot_at?.toISOString() ?? null };
@@ -163,9 +173,11 @@ export const deleteDevice = handle(contract.deleteDevice, async (ctx, { caller, 
   const since = await readFirstSeen(ctx.db, device);
   const builds = await forgetDeviceEvents(ctx.db, device);
   const events = await deleteAllEvents(ctx.db, device);
-  await forgetDeviceSessions(ctx.db, device.gameId, device.deviceUid);
+  await forgetDeviceSessions(ctx.db, device.gameId, sdkUidOf(ctx, device.deviceUid));
   await forgetRolloutDevice(ctx.db, device.gameId, device.deviceUid);
-  const crashes = await forgetDeviceOfReports(ctx, device.gameId, device.deviceUid);
+  let crashes = 0;
+  for (const deviceUid of idsOfDevice(ctx, device.deviceUid))
+    crashes += await forgetDeviceOfReports(ctx, device.gameId, deviceUid);
   await transact(ctx.db, async (tx) => {
     const deleted = { device_uid: device.deviceUid, since, deleted_at: ctx.clock.now() };
     if (!(await files.insertDevice(tx, device.gameId, deleted))) return;

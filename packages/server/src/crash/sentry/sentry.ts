@@ -1,6 +1,10 @@
-// What a later wing gets of the feedback that Sentry's SDKs send, and what it answers.
+// What later wings get of what Sentry's SDKs send: feedback, which one of them answers, and the ids of devices.
+import { createHmac } from 'node:crypto';
 import type { Feedback } from '@chauffeur/sentry/event/event';
+import { isRandomId } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../context.ts';
+import { deriveKey } from '../../kernel/secrets/signed-token.ts';
+import { perContext } from '../../request/per-context.ts';
 import type { StoredAttachment } from '../crashes/receive/store-file.ts';
 import type { ChosenBuild } from './receive/choose-build.ts';
 
@@ -25,3 +29,12 @@ export type TakeFeedback = (
   request: { readonly ip: string },
   feedback: SentFeedback,
 ) => Promise<FeedbackOutcome>;
+
+const deviceKeyOf = perContext(({ secret }) => deriveKey(secret, 'sdk devices'));
+
+/** An id that says nothing about who plays; null if the program doesn't say who plays. */
+export function deviceUidOf(ctx: Context, userId: string): string | null {
+  if (userId === '') return null;
+  if (isRandomId(userId)) return userId;
+  return createHmac('sha256', deviceKeyOf(ctx)).update(userId).digest('hex').slice(0, 32);
+}

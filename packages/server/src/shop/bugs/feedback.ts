@@ -140,7 +140,10 @@ type CopiedFiles = {
   readonly attachments: NewAttachment[];
 };
 
-/** Adds each copy to `copies` before it is written, so that the caller can delete them. */
+/**
+ * A ticket shows only so many images; further ones are files to download. Adds each copy to `copies` before it is
+ * written, so that the caller can delete them.
+ */
 async function copyFiles(
   ctx: Context,
   gameId: string,
@@ -150,12 +153,13 @@ async function copyFiles(
   for (const { name, kind, key: source, size } of files) {
     const id = newId(ctx.clock.now().getTime());
     const key = `${TICKET_PREFIX}${gameId}/${newId()}`;
-    if (kind !== 'image') {
-      copies.attachments.push({ id, name, key: `${key}${PACKED_SUFFIX}`, size });
-      await ctx.blobs.put(`${key}${PACKED_SUFFIX}`, bytesOfOpen(await ctx.blobs.read(source)));
-    } else if (size <= MAX_IMAGE_BYTES && copies.screenshots.length < LIMITS.bugScreenshots) {
+    const hasRoom = size <= MAX_IMAGE_BYTES && copies.screenshots.length < LIMITS.bugScreenshots;
+    if (kind === 'image' && hasRoom) {
       copies.screenshots.push({ id, name, key, size });
       await ctx.blobs.put(key, bytesOfOpen(await readUnpacked(ctx.blobs, source)));
+    } else {
+      copies.attachments.push({ id, name, key: `${key}${PACKED_SUFFIX}`, size });
+      await ctx.blobs.put(`${key}${PACKED_SUFFIX}`, bytesOfOpen(await ctx.blobs.read(source)));
     }
   }
 }

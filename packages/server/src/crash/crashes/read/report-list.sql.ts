@@ -265,18 +265,18 @@ function withVersions(db: Db, gameId: string, reports: RawBuilder<unknown>): Pro
 
 export type DeviceCrashRow = { crash_id: string; build_id: string; group_id: string; received_at: Date };
 
-/** The newest reports of a device, without reports that are still being processed. */
+/** The newest reports of a device with these ids, without reports that are still being processed. */
 export function listCrashesOfDevice(
   db: Db,
   gameId: string,
-  deviceUid: string,
+  deviceUids: readonly string[],
   limit: number,
 ): Promise<DeviceCrashRow[]> {
   return rows(
     db,
     sql<DeviceCrashRow>`select crash_impact.report_id as crash_id, crash_impact.build_id, place_id as group_id, received_at
       from crash_impact join crash_reports using (game_id, report_id)
-      where game_id = ${gameId} and crash_impact.device_uid = ${deviceUid} and crash_impact.device_uid <> ''
+      where game_id = ${gameId} and crash_impact.device_uid = any(${deviceUids}::text[]) and crash_impact.device_uid <> ''
       order by crash_impact.report_id desc limit ${limit}`,
   );
 }

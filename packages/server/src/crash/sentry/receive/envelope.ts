@@ -13,12 +13,12 @@ import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
-import type { TakeFeedback } from '../sentry.ts';
+import { deviceUidOf, type TakeFeedback } from '../sentry.ts';
 import { buildFactsOf } from './choose-build.ts';
 import { countSentry } from './counts.ts';
 import { detailsOfEvent } from './event-details.ts';
 import { type FeedbackItem, receiveFeedback } from './feedback.ts';
-import { deviceUidOf, Intake } from './intake.ts';
+import { Intake } from './intake.ts';
 import { credentialsOf, findSender, findSenderOfHead, type Sender, type SentryRequest } from './sender.ts';
 import { receiveSessions, type TakeSessions } from './sessions.ts';
 

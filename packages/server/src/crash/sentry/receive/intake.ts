@@ -1,17 +1,13 @@
 // Writes what a request of one of Sentry's SDKs is about: a new report, an addition to one, or a part that waits for its
 // event. The files are stored before that, while the request arrives, under the id of the report that has them.
-import { createHmac } from 'node:crypto';
 import { isError } from '@chauffeur/contract/errors';
 import type { ReportKind } from '@chauffeur/contract/operations/crash-reports';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
-import { isRandomId } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
 import { bytesOfOpen } from '../../../kernel/blobs/byte-source.ts';
 import { putPacked, readUnpacked } from '../../../kernel/blobs/packed.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
-import { deriveKey } from '../../../kernel/secrets/signed-token.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
-import { perContext } from '../../../request/per-context.ts';
 import { createReport, type OpenedReport } from '../../crashes/receive/create.ts';
 import { bytesLeft, countStored, dailyLimits, findUsedOfGame } from '../../crashes/receive/daily-limits.ts';
 import { createOnce } from '../../crashes/receive/once.ts';
@@ -268,13 +264,4 @@ export async function copyFile(
     Number.POSITIVE_INFINITY,
   );
   return { key: copy, ...sizes };
-}
-
-const deviceKeyOf = perContext(({ secret }) => deriveKey(secret, 'sdk devices'));
-
-/** An id that says nothing about who plays; null if the program doesn't say who plays. */
-export function deviceUidOf(ctx: Context, userId: string): string | null {
-  if (userId === '') return null;
-  if (isRandomId(userId)) return userId;
-  return createHmac('sha256', deviceKeyOf(ctx)).update(userId).digest('hex').slice(0, 32);
 }

@@ -22,10 +22,11 @@ import { detailsOfAnnotations } from '../../crashes/receive/details.ts';
 import { MAX_FORM_BYTES, readCrashForm } from '../../crashes/receive/form.ts';
 import { detailsOfContext, elementOf, readUnrealBody } from '../../crashes/receive/unreal.ts';
 import type { CrashDetails } from '../../crashes/report/fields.ts';
+import { deviceUidOf } from '../sentry.ts';
 import { type BuildFacts, buildFactsOf } from './choose-build.ts';
 import { NO_FACTS, type Received } from './envelope.ts';
 import { detailsOfEvent } from './event-details.ts';
-import { deviceUidOf, Intake } from './intake.ts';
+import { Intake } from './intake.ts';
 import { findSender, type SentryRequest } from './sender.ts';
 
 /** The guid that Crashpad makes for a report, as it was sent; empty if there is none. */

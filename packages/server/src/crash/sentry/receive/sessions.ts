@@ -3,9 +3,9 @@
 import { buildIdOf } from '@chauffeur/sentry/release';
 import { joinUpdates, type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
+import { deviceUidOf } from '../sentry.ts';
 import { chooseBuild } from './choose-build.ts';
 import { countSentry } from './counts.ts';
-import { deviceUidOf } from './intake.ts';
 import type { Sender } from './sender.ts';
 
 /** What is known of a session. */
