@@ -19,7 +19,7 @@ export function mappingKindOf(name: string, head: Uint8Array): MappingKind | nul
   const text = start.replace(/^\xef\xbb\xbf|^\)\]\}'[^\n]{0,200}\n/, '').trimStart();
   if (base.endsWith('.json') && base.includes('linenumbermappings')) return text.startsWith('{') ? 'il2cpp' : null;
   if (base.endsWith('.map') && text.startsWith('{')) return 'source_map';
-  if (/\.(?:js|mjs|cjs|jsbundle)$/.test(base)) return 'script';
+  if (/\.(?:js|mjs|cjs|jsbundle|bundle)$/.test(base)) return 'script';
   if (!base.endsWith('.txt') && !base.endsWith('.map')) return null;
   return isProguard(start) ? 'proguard' : null;
 }

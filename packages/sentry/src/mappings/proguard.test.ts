@@ -119,6 +119,51 @@ describe('ProguardMapping', () => {
     assert.equal(mapping.classOf('com.example.game.a'), 'com.example.game.GameOver');
   });
 
+  it('leaves out methods that R8 added for lambdas, unless there is nothing else', () => {
+    const mapping = new ProguardMapping(`com.example.game.Main -> a.a:
+# {"id":"sourceFile","fileName":"Main.java"}
+    1:1:void lambda$main$0():9:9 -> b
+    # {"id":"com.android.tools.r8.unknown","signature":"()V"}
+    2:2:void main():4:4 -> main
+com.example.game.Main$$ExternalSyntheticLambda0 -> a.c:
+# {"id":"sourceFile","fileName":"R8$$SyntheticClass"}
+# {"id":"com.android.tools.r8.synthesized"}
+    1:1:void com.example.game.Main.lambda$inlined$1():12:12 -> call
+    1:1:void call():0:0 -> call
+    # {"id":"com.android.tools.r8.synthesized"}
+    1:4:void run():0:0 -> run
+    # {"id":"com.android.tools.r8.synthesized"}
+`);
+    const shown = (...stack: string[]) =>
+      mapping
+        .resolve(stack.map(frame))
+        .flat()
+        .map(({ class: name, method, file, line }) => `${name}.${method}(${file}:${line})`);
+    assert.deepEqual(shown('a.a.b:1', 'a.c.run:2', 'a.a.main:2'), [
+      'com.example.game.Main.lambda$main$0(Main.java:9)',
+      'com.example.game.Main.main(Main.java:4)',
+    ]);
+    assert.deepEqual(shown('a.c.call:1'), ['com.example.game.Main.lambda$inlined$1(Main.java:12)']);
+    assert.deepEqual(shown('a.c.run:2'), ['com.example.game.Main$$ExternalSyntheticLambda0.run(Main.java:null)']);
+  });
+
+  it('knows what was inlined where the compiler left out all lines', () => {
+    const mapping = new ProguardMapping(`com.example.game.Main -> a.a:
+    0:0:void com.example.game.Health.check():7:7 -> a
+    0:0:void main():4 -> a
+    0:65535:void only():30:30 -> b
+`);
+    const shown = (text: string) =>
+      mapping
+        .resolve([frame(text)])
+        .flat()
+        .map(({ method, line }) => `${method}:${line}`);
+    assert.deepEqual(shown('a.a.a'), ['check:7', 'main:4']);
+    assert.deepEqual(shown('a.a.a:0'), ['check:7', 'main:4']);
+    assert.deepEqual(shown('a.a.b:3'), ['only:30']);
+    assert.deepEqual(shown('a.a.b'), ['only:30']);
+  });
+
   it('refuses other texts', () => {
     for (const text of ['', 'hello', '# compiler: R8\n', '<html>']) assert.throws(() => new ProguardMapping(text));
   });

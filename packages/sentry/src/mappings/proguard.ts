@@ -28,7 +28,12 @@ type Member = {
 type Fact =
   | { readonly id: 'rewriteFrame'; readonly throws: readonly string[]; readonly removes: number }
   | { readonly id: 'outline' }
+  /** The compiler added the method, such as for a lambda. */
+  | { readonly id: 'synthesized' }
   | { readonly id: 'outlineCallsite'; readonly positions: Readonly<Record<string, number>> };
+
+/** `isOfSource`: whether the sources have the function. */
+type Resolved = { readonly frame: JavaFrame; readonly isOfSource: boolean };
 
 type ClassRange = { readonly original: string; readonly start: number; readonly end: number };
 type ClassMembers = { readonly original: string; readonly methods: ReadonlyMap<string, readonly Member[]> };
@@ -39,6 +44,8 @@ const MEMBER =
 const FACT = /^\s*# (\{.{1,8000}\})\s*$/;
 /** Longer ones are none that a compiler writes. */
 const MAX_LINE = 12_000;
+/** What is written instead of a file, such as for a class that R8 added. */
+const NO_FILE = /^(?:SourceFile|Unknown Source|PG|r8-map-id-.*|R8\$\$SyntheticClass|D8\$\$SyntheticClass)$/i;
 /** Frames that one frame can stand for. */
 const MAX_INLINED = 64;
 
@@ -84,20 +91,24 @@ export class ProguardMapping {
    */
   resolve(frames: readonly JavaFrame[], thrown = ''): JavaFrame[][] {
     let outlined: number | null = null;
-    return frames.map((frame, index) => {
+    const found = frames.map((frame, index): readonly Resolved[] => {
       const { members, line } = this.#membersAt(frame, outlined);
-      if (members.some(({ facts }) => facts.some(({ id }) => id === 'outline'))) {
+      if (members.some((member) => has(member, 'outline'))) {
         // Code that several functions have in common was moved to one of its own. The caller knows whose it was.
         outlined = frame.line;
         return [];
       }
       outlined = null;
       const original = this.classOf(frame.class);
-      if (members.length === 0) return [{ ...frame, class: original, file: this.#fileOf(original, frame.file) }];
+      if (members.length === 0)
+        return [{ frame: { ...frame, class: original, file: this.#fileOf(original, frame.file) }, isOfSource: true }];
       return members
         .slice(index === 0 ? this.#removed(members, thrown) : 0)
-        .map((member) => this.#resolved(frame, member, line));
+        .map((member) => ({ frame: this.#resolved(frame, member, line), isOfSource: !has(member, 'synthesized') }));
     });
+    // The sources have no such method, so it says something only if there is nothing else.
+    const isKnown = found.some((each) => each.some(({ isOfSource }) => isOfSource));
+    return found.map((each) => each.flatMap(({ frame, isOfSource }) => (isOfSource || !isKnown ? frame : [])));
   }
 
   #resolved(frame: JavaFrame, member: Member, line: number | null): JavaFrame {
@@ -162,7 +173,7 @@ export class ProguardMapping {
     const file = known === undefined ? this.#readFile(original) : known;
     if (known === undefined) this.#files.set(original, file);
     if (file !== null) return file;
-    if (sent !== '' && !/^(?:SourceFile|Unknown Source|PG|r8-map-id-.*)$/i.test(sent)) return sent;
+    if (sent !== '' && !NO_FILE.test(sent)) return sent;
     const outer = original.slice(original.lastIndexOf('.') + 1).split('$', 1)[0]!;
     return outer === '' ? '' : outer.endsWith('Kt') ? `${outer.slice(0, -2)}.kt` : `${outer}.java`;
   }
@@ -179,7 +190,7 @@ export class ProguardMapping {
         return null;
       }
       const { id, fileName } = parseFact(fact);
-      if (id === 'sourceFile' && typeof fileName === 'string') return fileName.slice(0, 300);
+      if (id === 'sourceFile' && typeof fileName === 'string' && !NO_FILE.test(fileName)) return fileName.slice(0, 300);
     }
     return null;
   }
@@ -215,6 +226,10 @@ function memberOf(line: string): { member: Member; renamed: string } | null {
   };
 }
 
+function has({ facts }: Member, id: Fact['id']): boolean {
+  return facts.some((fact) => fact.id === id);
+}
+
 /** The members with one range of lines, which are inlined into each other. */
 function matching(all: readonly Member[], line: number | null): readonly Member[] {
   if (line !== null && line > 0) {
@@ -225,6 +240,9 @@ function matching(all: readonly Member[], line: number | null): readonly Member[
   const plain = all.filter(({ from }) => from === null || from === 0);
   const [first] = plain.length === 0 ? all : plain;
   if (first === undefined) return [];
+  // A compiler that left out all lines still notes what was inlined.
+  if (first.from === 0 && plain.length === all.length && all.every(({ to }) => to === first.to))
+    return all.slice(0, MAX_INLINED);
   // Without a line, overloads look the same, but most have one name.
   const isClear = all.every((member) => member.method === first.method && member.class === first.class);
   return isClear ? [{ ...first, ...(line === null && { originalFrom: null, originalTo: null }) }] : [];
@@ -251,7 +269,7 @@ function parseFact(text: string): { id: string; readonly [key: string]: unknown 
 
 function factsOf(text: string): Fact[] {
   const { id, conditions, actions, positions } = parseFact(text);
-  if (id === 'outline') return [{ id }];
+  if (id === 'outline' || id === 'synthesized') return [{ id }];
   if (id === 'outlineCallsite') {
     const entries = typeof positions === 'object' && positions !== null ? Object.entries(positions) : [];
     return [{ id, positions: Object.fromEntries(entries.filter(([, value]) => Number.isInteger(value))) }];

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { MappedScript } from './script-frames.ts';
-import { SourceMap } from './source-map.ts';
+import { inlineMapOf, SourceMap } from './source-map.ts';
 
 const MAIN = `import { Player } from './player.ts';
 
@@ -147,6 +147,35 @@ describe('SourceMap', () => {
       places.map((place) => place?.isLibrary),
       [false, false, true, false],
     );
+  });
+
+  it('knows packages of Windows, helpers of bundlers and sources to ignore', () => {
+    const sources = [
+      '..\\node_modules\\pixi\\i.js',
+      '\0rolldown/runtime.js',
+      'webpack:///(webpack)/a.js',
+      'engine.js',
+      '',
+    ];
+    const mappings = 'AAAA;A-AA;A-AA;A-AA;A-AA'.replaceAll('-', 'C');
+    const read = new SourceMap(JSON.stringify({ version: 3, sources, names: [], mappings, x_google_ignoreList: [3] }));
+    const places = [1, 2, 3, 4, 5].map((line) => read.placeAt(line, 1));
+    assert.deepEqual(
+      places.map((place) => place?.isLibrary),
+      [true, true, true, true, undefined],
+    );
+    assert.equal(places[1]?.file, 'rolldown/runtime.js');
+  });
+
+  it('finds maps in scripts in all forms of data URLs', () => {
+    const forms = [
+      'json;charset=utf-8;base64,e30=',
+      'json;base64;charset=utf-8,e30=',
+      'source-map;base64,e30=',
+      'json,%7B%7D',
+    ];
+    for (const form of forms)
+      assert.equal(inlineMapOf(`run();\n//# sourceMappingURL=data:application/${form}\n`), '{}', form);
   });
 
   it('refuses anything but a source map', () => {

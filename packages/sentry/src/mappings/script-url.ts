@@ -39,7 +39,8 @@ export function urlCandidates(place: string): string[] {
 export function mapUrlOf(scriptUrl: string, sourceMapUrl: string): string {
   if (sourceMapUrl === '' || scriptUrl === '') return '';
   if (/^[a-z][\w+.-]*:|^\/\//i.test(sourceMapUrl)) return scriptUrlOf(sourceMapUrl);
-  const resolved = URL.parse(sourceMapUrl, `http://host/${encodeURI(scriptUrl.slice(2))}`);
+  const path = scriptUrl.slice(2).split('/').map(encodeURIComponent).join('/');
+  const resolved = URL.parse(sourceMapUrl, `http://host/${path}`);
   return resolved === null ? '' : scriptUrlOf(resolved.href);
 }
 

@@ -24,14 +24,21 @@ export type SourceLines = { readonly before: string[]; readonly line: string; re
 const MAX_LINE_LENGTH = 250;
 const MAX_NAME_LENGTH = 300;
 
+/** Packages, and what bundlers add. */
+const LIBRARY =
+  /(?:^|[\\/])node_modules[\\/]|(?:^|[\\/\0])(?:webpack|vite|rolldown)\/(?:runtime|bootstrap|preload|modulepreload)|^webpack:\/\/\/?webpack\/|\(webpack\)/;
+
 export class SourceMap {
   readonly #map: TraceMap;
+  /** The sources that the bundler says aren't of the program. */
+  readonly #ignored: ReadonlySet<number>;
   /** The lines of the sources that were asked for. */
   readonly #lines = new Map<string, readonly string[]>();
 
   /** Throws a MappingError if it isn't a source map. */
   constructor(text: string) {
     this.#map = parse(text);
+    this.#ignored = new Set(this.#map.ignoreList ?? []);
   }
 
   /** The place for a line and a column of the script, which count from 1. Null if the map has none. */
@@ -45,8 +52,7 @@ export class SourceMap {
       line: segment[2] + 1,
       column: segment[3] + 1,
       name: typeof name === 'string' && name !== '' ? name.slice(0, MAX_NAME_LENGTH) : null,
-      isLibrary:
-        /(?:^|\/)node_modules\/|(?:^|\/)(?:webpack|vite)\/(?:runtime|bootstrap)|^webpack:\/\/\/?webpack\//.test(source),
+      isLibrary: LIBRARY.test(source) || this.#ignored.has(segment[1]),
     };
   }
 
@@ -90,7 +96,8 @@ export class SourceMap {
     const segment = traceSegment(this.#map, line - 1, Math.max(0, column - 1));
     if (segment === null || segment.length === 1) return null;
     const source = this.#map.resolvedSources[segment[1]];
-    return typeof source === 'string' ? { source, segment } : null;
+    // Code without a source has an empty one.
+    return typeof source === 'string' && source !== '' ? { source, segment } : null;
   }
 
   #linesOf(source: string): readonly string[] | null {
@@ -162,6 +169,7 @@ function isCount(value: unknown): boolean {
 function formatSource(source: string): string {
   const path = source
     .slice(0, MAX_NAME_LENGTH * 2)
+    .replaceAll('\0', '')
     .replace(/^(?:webpack|webpack-internal|rollup|ng|turbopack|parcel|vite):\/\/(?:[^/]*\/)?/i, '')
     .replace(/[?#].*$/s, '')
     .replace(/^(?:\.{0,2}\/)+/, (prefix) => (/^\/$/.test(prefix) ? prefix : ''))
@@ -170,14 +178,14 @@ function formatSource(source: string): string {
 }
 
 const DATA_URL =
-  /(?:\/\/|\/\*)[#@] sourceMappingURL=data:application\/json(?:;charset=[\w-]{1,20})?(;base64)?,([^\s'"*]+)/g;
+  /(?:\/\/|\/\*)[#@] sourceMappingURL=data:application\/(?:json|source-map)((?:;[\w=-]{1,40}){0,4}),([^\s'"*]+)/g;
 
 /** The text of the source map in a script, as development builds have it; null without one. */
 export function inlineMapOf(script: string): string | null {
   const match = [...script.matchAll(DATA_URL)].at(-1);
   if (match === undefined) return null;
-  const [, isBase64, data = ''] = match;
-  if (isBase64 !== undefined) return Buffer.from(data, 'base64').toString();
+  const [, parameters = '', data = ''] = match;
+  if (parameters.includes(';base64')) return Buffer.from(data, 'base64').toString();
   try {
     return decodeURIComponent(data);
   } catch {

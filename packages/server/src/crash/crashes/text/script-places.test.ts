@@ -40,6 +40,11 @@ describe('framesInText', () => {
     assert.equal(placeOf(`at run (eval at go (${inEval}), <anonymous>:1:2)`), 'run https://a.example/a.js 3:4');
   });
 
+  it('finds places in bundles of Hermes, whose columns begin at 0', () => {
+    const [frame] = framesInText('    at tick (address at index.android.bundle:1:4821)');
+    assert.deepEqual(frame, { function: 'tick', place: 'index.android.bundle', line: 1, column: 4822 });
+  });
+
   it('ignores what only looks like a frame', () => {
     for (const line of ['at 12:30:45', 'see a.js:1:2', 'at Player.Update () in a.cs:1:2', 'a@b.example:1:2', 'at a.js'])
       assert.deepEqual(framesInText(line), [null], line);

@@ -40,8 +40,13 @@ function splitLine(line: string): Split | null {
   const evaluated = found.place.startsWith('eval at ') ? INNERMOST.exec(found.place) : null;
   if (evaluated !== null)
     return splitOf({ ...found, place: evaluated[1]! }, after, Number(evaluated[2]), Number(evaluated[3]));
-  return splitOf(found, after, Number(end[1]), Number(end[2]));
+  // Hermes counts the bytes of a line from 0, and calls them an address.
+  const isHermes = found.place.startsWith(HERMES);
+  const place = isHermes ? found.place.slice(HERMES.length) : found.place;
+  return splitOf({ ...found, place }, after, Number(end[1]), Number(end[2]) + Number(isHermes));
 }
+
+const HERMES = 'address at ';
 
 function splitOf(found: Found, after: string, line: number, column: number): Split | null {
   const isPlace = SCRIPT.test(found.place) && (!/[\s()]/.test(found.place) || ABSOLUTE.test(found.place));
@@ -91,7 +96,7 @@ function startOfV8(head: string): number {
   return head.search(/(?<!\S)at /);
 }
 
-const SCRIPT = /\.(?:js|mjs|cjs|jsbundle)(?:[?#].{0,200})?$/i;
+const SCRIPT = /\.(?:js|mjs|cjs|jsbundle|bundle)(?:[?#].{0,200})?$/i;
 
 /** The frame in each line; null for any other line. */
 export function framesInText(text: string): (TextFrame | null)[] {

@@ -28,5 +28,7 @@ export function readMissing(text: string): MissingMapping | null {
   const [name, id] = [text.slice(0, slash), text.slice(slash + 1)];
   const debugId = id === NO_DEBUG_ID ? '' : id;
   if (name === PROGUARD_NAME) return { kind: 'proguard', name, debugId };
-  return /\.(?:js|mjs|cjs|jsbundle)$/i.test(name) || debugId === '' ? { kind: 'source_map', name, debugId } : null;
+  return /\.(?:js|mjs|cjs|jsbundle|bundle)$/i.test(name) || debugId === ''
+    ? { kind: 'source_map', name, debugId }
+    : null;
 }

@@ -75,9 +75,11 @@ function relate(causes: readonly Open[], errors: readonly Open[]): Pick<Trace, '
 function frameOf(line: string): TraceFrame | null {
   const text = line.trim().replace(/ \{$/, '').replace(/,$/, '');
   if (text.startsWith('at ')) return frameOfV8(text.slice(3));
+  if (text === '[native code]') return javascriptFrame('', text);
   const [name, place] = splitFirst(text, '@') ?? [null, ''];
-  if (name === null || /\s/.test(place.replace(/ line \d{1,7} > /g, ''))) return null;
-  return place === '[native code]' || place === '[wasm code]' || isPlace(place) ? javascriptFrame(name, place) : null;
+  if (name === null) return null;
+  if (place === '[native code]' || place === '[wasm code]') return javascriptFrame(name, place);
+  return !/\s/.test(place.replace(/ line \d{1,7} > /g, '')) && isPlace(place) ? javascriptFrame(name, place) : null;
 }
 
 /** `Player.update (http://localhost/game.js:1:2)` or only the place. */
@@ -85,16 +87,18 @@ function frameOfV8(text: string): TraceFrame | null {
   const open = text.indexOf(' (');
   if (open < 0 || !text.endsWith(')')) {
     const place = text.replace(/^async /, '');
+    // Typed into a console, or evaluated.
+    if (/^<anonymous>:\d{1,9}:\d{1,9}$/.test(place)) return javascriptFrame('', '<anonymous>');
     // A path may have spaces and brackets; a frame of .NET has brackets, too.
     return isPlace(place) && (ABSOLUTE.test(place) || !/[()<>]/.test(place)) ? javascriptFrame('', place) : null;
   }
-  const [name, place] = [text.slice(0, open), text.slice(open + 2, -1)];
+  // Hermes runs bytecode, whose columns it calls addresses.
+  const [name, place] = [text.slice(0, open), text.slice(open + 2, -1).replace(/^address at /, '')];
   if (place === '<anonymous>' || place === 'native' || /^index \d{1,6}$/.test(place))
     return javascriptFrame(name, place);
-  if (isPlace(place)) return javascriptFrame(name, place);
   // Inside of eval, the outer place says which file it is.
-  const evaluated = /^eval at /.test(place) ? /\(([^()]{1,900})\)/.exec(place)?.[1] : undefined;
-  return evaluated !== undefined && isPlace(evaluated) ? javascriptFrame(name, evaluated) : null;
+  const outer = place.startsWith('eval at ') ? /\(([^()]{1,900})\)/.exec(place)?.[1] : place;
+  return outer !== undefined && isPlace(outer) ? javascriptFrame(name, outer) : null;
 }
 
 /** The start of a URL or a path with a folder. */
@@ -116,7 +120,9 @@ export function javascriptFrame(rawName: string, rawPlace: string): TraceFrame {
   const wasm = splitFirst(rawPlace, ':wasm-function[');
   const place = splitFirst(rawPlace, ' line ')?.[0] ?? rawPlace;
   const { file, line, column } = wasm === null ? locationOf(place) : { file: wasm[0], line: null, column: null };
-  const isWasm = wasm !== null || rawPlace === '[wasm code]';
+  // Some engines name no module.
+  const isUnplaced = rawPlace === '[wasm code]' || /^wasm-function\[/.test(rawPlace);
+  const isWasm = wasm !== null || isUnplaced;
   const isBuiltIn = /^(?:node:|internal\/|\[native code\]|native$|<anonymous>$|index \d|chrome:|resource:)/.test(
     rawPlace,
   );
@@ -125,7 +131,7 @@ export function javascriptFrame(rawName: string, rawPlace: string): TraceFrame {
   const stem = isBuiltIn ? '' : stemOf(file);
   return frame({
     function: isBuiltIn ? rawName || null : name === null || isWasm ? name : `${stem}.${name}`,
-    file: isBuiltIn ? null : shownFile(file),
+    file: isBuiltIn || isUnplaced ? null : shownFile(file),
     line,
     column,
     own: !isBuiltIn && !isLibrary && !LIBRARY.test(stem),
@@ -143,6 +149,8 @@ function functionName(text: string): string | null {
   const bare = text
     .replace(/ \[as [^\]]{0,200}\]$/, '')
     .replace(/^(?:async |new |async\*)/, '')
+    // Accessors and static methods.
+    .replace(/(^|\.)(?:static )?(?:get |set )?(?=[#\p{L}_$][\p{L}\p{N}_$]*$)/u, '$1')
     .replace(/(?:\/?<|\*){1,20}$/, '')
     .replace(/\/[<\w.]{0,100}$/, '');
   if (/^(?:global|module|eval) code$|^<?anonymous>?$|^eval$|<anonymous>$/.test(bare)) return null;
