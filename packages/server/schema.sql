@@ -2379,6 +2379,7 @@ create table sentry_releases (
   url text,
   commits text[] default '{}'::text[] not null,
   deploys jsonb default '[]'::jsonb not null,
+  commit text,
   constraint sentry_releases_pkey PRIMARY KEY (game_id, version),
   constraint sentry_releases_game_id_fkey FOREIGN KEY (game_id) REFERENCES all_games(game_id) ON DELETE CASCADE
 );

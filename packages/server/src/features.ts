@@ -55,6 +55,7 @@ export * as sentryAssign from './crash/sentry/receive/assign.job.ts';
 export * as sentryCounts from './crash/sentry/receive/counts.ts';
 export * as sentryParts from './crash/sentry/receive/parts.ts';
 export * as sentrySettle from './crash/sentry/receive/settle.job.ts';
+export * as sentryCommits from './crash/sentry/releases/commits.job.ts';
 export * as source from './crash/source/source.ts';
 export * as symbolsCompile from './crash/symbols/compile.job.ts';
 export * as symbolsConvert from './crash/symbols/convert.job.ts';

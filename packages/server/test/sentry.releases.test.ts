@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { setCommits } from '../src/crash/sentry/releases/commits.job.ts';
 import { rows } from '../src/kernel/database/db.ts';
 import { callApi, makeOwnedGame, statusOf } from './setup/api-calls.ts';
 import { createToken } from './setup/api-tokens.ts';
@@ -152,6 +153,25 @@ describe('a release', () => {
       ({ changes }: { changes: Record<string, unknown> }) => changes.commit !== undefined,
     );
     assert.deepEqual(entry.changes.commit.after, '4.0.0 linux x86_64: c3');
+  });
+
+  test('gives its newest commit to builds that are registered later, unless they have one', async () => {
+    const commits = [{ id: 'd2' }, { id: 'd1' }];
+    await create('owls@4.5.0+7', { commits });
+    const refs = ['e1', 'e2'].map((commit) => ({ commit, repository: 'x' }));
+    await create('owls@4.6.0', { refs });
+    // Later calls say nothing about commits.
+    await call('PUT', pathOf('owls@4.5.0+7'), { dateReleased: new Date().toISOString() });
+    const [bare, own, other, several] = [
+      await register(server, game, { version: 'v4.5.0' }),
+      await register(server, game, { version: '4.5.0', commit: 'own' }),
+      await register(server, game, { version: '4.5' }),
+      await register(server, game, { version: '4.6.0' }),
+    ];
+    await setCommits(server.ctx);
+    await setCommits(server.ctx);
+    const found = await Promise.all([bare, own, other, several].map(commitOf));
+    assert.deepEqual(found, ['d2', 'own', null, null]);
   });
 
   test('keeps its last deploys', async () => {

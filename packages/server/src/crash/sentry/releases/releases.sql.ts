@@ -18,24 +18,28 @@ type Change = {
   readonly url: string | null;
   readonly releasedAt: string | null;
   readonly commits: readonly string[] | null;
+  /** That of its builds; null if it is unknown. */
+  readonly commit: string | null;
   readonly now: Date;
 };
 
 /** Adds a release, or changes what is not null. Returns whether it is new. Requires the lock of the game. */
 export async function upsertRelease(tx: Tx, gameId: string, change: Change): Promise<boolean> {
-  const { version, url, releasedAt, commits, now } = change;
+  const { version, url, releasedAt, commits, commit, now } = change;
   const updated = await changed(
     tx,
     sql`update sentry_releases set url = coalesce(${url}, url),
         released_at = coalesce(${releasedAt}::timestamptz, released_at),
+        commit = case when ${commits}::text[] is null then commit else ${commit}::text end,
         commits = coalesce(${commits}::text[], commits)
       where game_id = ${gameId} and version = ${version}`,
   );
   if (updated > 0) return false;
   await changed(
     tx,
-    sql`insert into sentry_releases (game_id, version, created_at, released_at, url, commits)
-      values (${gameId}, ${version}, ${now}, ${releasedAt}::timestamptz, ${url}, coalesce(${commits}::text[], '{}'))`,
+    sql`insert into sentry_releases (game_id, version, created_at, released_at, url, commits, commit)
+      values (${gameId}, ${version}, ${now}, ${releasedAt}::timestamptz, ${url}, coalesce(${commits}::text[], '{}'),
+        ${commit})`,
   );
   return true;
 }

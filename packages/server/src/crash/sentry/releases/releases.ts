@@ -82,17 +82,19 @@ export async function updateRelease(ctx: Context, project: Project, version: str
 async function save(ctx: Context, { caller, gameId }: Project, version: string, input: Changes): Promise<boolean> {
   const { url = null, dateReleased = null, commits, refs } = input;
   const ids = commits?.map(({ id }) => id) ?? refs?.map(({ commit }) => commit) ?? null;
-  const change = { version, url, releasedAt: dateReleased, commits: ids?.slice(0, MAX_KEPT_COMMITS) ?? null };
+  const [newest = ''] = ids ?? [];
+  // Several refs are of several repositories, and a build has only one commit.
+  const commit = (refs?.length ?? 1) === 1 && COMMIT_NAME.test(newest) ? newest : null;
+  const kept = ids?.slice(0, MAX_KEPT_COMMITS) ?? null;
+  const change = { version, url, releasedAt: dateReleased, commits: kept, commit };
   return recordOperation(ctx, { operation: buildContract.registerBuild, caller, input: {} }, () =>
     transact(ctx.db, async (tx) => {
       await lockGame(tx, gameId);
       const isNew = await sql.upsertRelease(tx, gameId, { ...change, now: ctx.clock.now() });
       if (isNew && (await sql.countReleases(tx, gameId)) > MAX_RELEASES) throw tooMany();
-      const [newest] = ids ?? [];
-      // Several refs are of several repositories, and a build has only one commit.
-      if (newest !== undefined && (refs?.length ?? 1) === 1 && COMMIT_NAME.test(newest))
-        for (const build of await sql.setCommit(tx, gameId, readRelease(version).versions, newest))
-          auditChange('commit', null, `${build.version} ${build.os} ${build.arch}: ${newest}`);
+      if (commit !== null)
+        for (const build of await sql.setCommit(tx, gameId, readRelease(version).versions, commit))
+          auditChange('commit', null, `${build.version} ${build.os} ${build.arch}: ${commit}`);
       return isNew;
     }),
   );
