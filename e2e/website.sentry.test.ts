@@ -1,14 +1,18 @@
 // A developer creates DSNs on the website, copies the lines for an SDK, and revokes a DSN.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { askAs } from '../packages/server/test/setup/api-calls.ts';
+import { tokenOf } from '../packages/server/test/setup/sentry-cli.ts';
 import { untilEqual } from '../packages/server/test/setup/until.ts';
 import { register } from '../packages/server/test/setup/uploads.ts';
 import { findSeriousProblems } from './setup/accessibility.ts';
 import { NO_CHROMIUM } from './setup/chromium.ts';
 import { playWithSdk } from './setup/sdk-player.ts';
+import { findSentryCli, NO_SENTRY_CLI, runSentryCli } from './setup/sentry-cli.ts';
 import { serveSite } from './setup/site.ts';
 import { openStudio, type Studio } from './setup/studio.ts';
 
@@ -53,6 +57,30 @@ describe('the page about SDKs of Sentry', () => {
     await uploads.getByText(`SENTRY_PROJECT=${studio.slug}`).waitFor();
     await uploads.getByText(/^No files yet/).waitFor();
     assert.deepEqual(await findSeriousProblems(page), []);
+  });
+
+  test('deletes a file that sentry-cli uploaded', async (t) => {
+    if (site.browser === null) return t.skip(NO_CHROMIUM);
+    const program = await findSentryCli();
+    if (program === undefined) return t.skip(NO_SENTRY_CLI);
+    await writeFile(join(site.folder, 'mapping.txt'), '# compiler: R8\ncom.example.Player -> a.b:\n');
+    const env = {
+      SENTRY_URL: site.service.url,
+      SENTRY_AUTH_TOKEN: tokenOf(studio),
+      SENTRY_ORG: 'any',
+      SENTRY_PROJECT: studio.slug,
+    };
+    const sent = await runSentryCli(program, ['upload-proguard', 'mapping.txt'], { env, folder: site.folder });
+    assert.equal(sent.code, 0, sent.stderr);
+    await page.reload();
+    const files = page.getByRole('table', { name: 'Symbols without a build' });
+    await files.getByRole('button', { name: /^Delete / }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/upload the file again/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Delete file' }).click();
+    await page.getByText(/^No files yet/).waitFor();
   });
 
   test('renames and revokes a DSN', async (t) => {

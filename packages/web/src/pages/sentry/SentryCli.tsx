@@ -1,12 +1,17 @@
 // The settings with which sentry-cli uploads to the game, and the symbols that it uploaded, which belong to no build.
 import type { OutputOf } from '@chauffeur/contract/operation';
-import { listSymbolsWithoutBuild } from '@chauffeur/contract/operations/symbols';
-import { Text } from '@mantine/core';
+import { deleteSymbolsWithoutBuild, listSymbolsWithoutBuild } from '@chauffeur/contract/operations/symbols';
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api.ts';
 import { CopyText } from '../../ui/CopyText.tsx';
 import { type Column, EmptyState } from '../../ui/DataTable.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Bytes } from '../../ui/Facts.tsx';
 import { PagedTable, usePages } from '../../ui/PagedTable.tsx';
 import { Section } from '../../ui/PageLayout.tsx';
+import { useMay } from '../../ui/Permitted.tsx';
 import { DocLink } from '../../ui/SiteLink.tsx';
 import { StateBadge } from '../../ui/StateBadge.tsx';
 import { SYMBOLS } from '../../ui/states.ts';
@@ -19,6 +24,8 @@ const PAGE_SIZE = 20;
 
 export function SentryCli({ game }: { game: OpenGame }) {
   const list = usePages(listSymbolsWithoutBuild, { uid: game.game_uid, limit: PAGE_SIZE }, (page) => page.symbols);
+  const [chosen, setChosen] = useState<UploadedFile | null>(null);
+  const mayDelete = useMay(deleteSymbolsWithoutBuild);
   const lines = [
     `SENTRY_URL=${window.location.origin}`,
     'SENTRY_AUTH_TOKEN=ACCESS_TOKEN.SECRET_KEY',
@@ -37,7 +44,7 @@ export function SentryCli({ game }: { game: OpenGame }) {
       <PagedTable
         label="Symbols without a build"
         list={list}
-        columns={COLUMNS}
+        columns={mayDelete ? [...COLUMNS, deleteColumn(setChosen)] : COLUMNS}
         rowKey={({ symbol_uid }) => symbol_uid}
         skeletonRows={2}
         empty={
@@ -48,6 +55,7 @@ export function SentryCli({ game }: { game: OpenGame }) {
         }
         more="Show more files"
       />
+      {chosen !== null && <DeleteFile uid={game.game_uid} file={chosen} onClose={() => setChosen(null)} />}
     </Section>
   );
 }
@@ -78,3 +86,48 @@ const COLUMNS: readonly Column<UploadedFile>[] = [
   { header: 'Size', align: 'right', overflow: 'nowrap', cell: ({ size }) => <Bytes count={size} /> },
   { header: 'Uploaded', overflow: 'nowrap', cell: ({ uploaded_at }) => <Time at={uploaded_at} /> },
 ];
+
+function deleteColumn(onChoose: (file: UploadedFile) => void): Column<UploadedFile> {
+  return {
+    header: 'Actions',
+    isHeaderHidden: true,
+    align: 'right',
+    cell: (file) => (
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`Delete ${file.debug_file}`}
+        onClick={() => onChoose(file)}
+      >
+        Delete
+      </Button>
+    ),
+  };
+}
+
+type DeleteFileProps = { uid: string; file: UploadedFile; onClose: () => void };
+
+function DeleteFile({ uid, file: { symbol_uid, debug_file: name }, onClose }: DeleteFileProps) {
+  const queries = useQueryClient();
+  const deletion = useMutation({
+    mutationFn: () => call(deleteSymbolsWithoutBuild, { uid, symbol_uid }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: [listSymbolsWithoutBuild.id] });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={`Delete “${name}”?`}
+      confirmLabel="Delete file"
+      isBusy={deletion.isPending}
+      error={deletion.error}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Crash reports that arrive from now on, of all builds, are shown without it. To undo this, upload the file again.
+      </Text>
+    </ConfirmDialog>
+  );
+}
