@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTestsOf } from './feature-tests.ts';
-import { checkSuites, dealOut, findFiles, ROOT, RUNS, type Run, type Setup, SUITES, type Suite } from './suites.ts';
+import { checkSuites, dealOut, orderFiles, ROOT, RUNS, type Run, type Setup, SUITES, type Suite } from './suites.ts';
 
 const SETUPS: Readonly<Record<Setup, readonly string[]>> = {
   nothing: [],
@@ -42,18 +42,23 @@ async function main([command = '', ...args]: readonly string[]): Promise<number>
 
 async function runSuites(run: Run, options: readonly string[]): Promise<number> {
   await checkSuites();
-  const entries = await Promise.all(run.suites.map((name) => writeEntries(name, SUITES[name])));
+  // Node starts files in alphabetical order.
+  const entries = await Promise.all(
+    run.suites.map((name, index) => writeEntries(`${index + 1}-${name}`, SUITES[name])),
+  );
   return runNode(run, [...options, ...entries.flat()]);
 }
 
 /** Returns a file for each process of the suite. */
-async function writeEntries(name: string, { files, processes, first }: Suite): Promise<string[]> {
-  const paths = await findFiles(files);
+async function writeEntries(name: string, suite: Suite): Promise<string[]> {
+  const { processes, first } = suite;
+  const paths = await orderFiles(suite);
   const shares = processes === undefined ? paths.map((path) => [path]) : await dealOut(paths, processes);
   await mkdir(ENTRIES, { recursive: true });
   return Promise.all(
     shares.map(async (share, index) => {
-      const entry = join(ENTRIES, `${name}-${index + 1}-of-${shares.length}.mjs`);
+      const place = String(index + 1).padStart(2, '0');
+      const entry = join(ENTRIES, `${name}-${place}-of-${shares.length}.mjs`);
       const lines = [
         ...(first === undefined ? [] : [`import ${JSON.stringify(join(ROOT, first))};`]),
         `import { loadFiles } from ${JSON.stringify(join(ROOT, 'scripts/load-files.ts'))};`,

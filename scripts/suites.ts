@@ -1,6 +1,6 @@
 // Which test file belongs to which command, and which files share a process. A new test file needs no entry here unless it is in a new folder.
 import { glob, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 
@@ -14,6 +14,8 @@ export type Suite = {
   readonly processes?: number;
   /** A module that each of these processes loads first. */
   readonly first?: string;
+  /** The files that take longest, which start first: nothing else would be left to run next to them. */
+  readonly longest?: readonly string[];
 };
 
 /** The names of test files that take long because they try so much, or because parts of the service fail in them. */
@@ -41,15 +43,16 @@ export const SUITES = {
   command: { files: ['packages/cli/test/*.test.ts'], processes: 1 },
   system: { files: ['e2e/!(website.*).test.ts'] },
   website: { files: ['e2e/website.*.test.ts'], processes: 3, first: 'e2e/setup/shared-chromium.ts' },
-  faults: { files: ['e2e/faults/*.test.ts'] },
-  cluster: { files: ['e2e/cluster/*.test.ts'] },
-  release: { files: ['e2e/release/*.test.ts'] },
+  faults: { files: ['e2e/faults/*.test.ts'], longest: ['abuse', 'roles', 'table'] },
+  cluster: { files: ['e2e/cluster/*.test.ts'], longest: ['suites', 'benchmarks', 'analytics'] },
+  release: { files: ['e2e/release/*.test.ts'], longest: ['installation'] },
   sentry: { files: ['e2e/sentry/*.test.ts'], processes: 1, first: 'e2e/setup/shared-chromium.ts' },
 } as const satisfies Record<string, Suite>;
 
 export type SuiteName = keyof typeof SUITES;
 
 export type Run = {
+  /** They start in this order. */
   readonly suites: readonly SuiteName[];
   readonly setup: Setup;
   /** How many processes run at a time. */
@@ -60,9 +63,9 @@ export type Run = {
 /** What `npm test`, `npm run test:unit` and so on run. */
 export const RUNS: Readonly<Record<string, Run>> = {
   unit: { suites: ['unit'], setup: 'nothing', concurrency: 3, timeoutMinutes: 5 },
-  main: { suites: ['unit', 'server', 'command', 'system'], setup: 'programs', concurrency: 3, timeoutMinutes: 5 },
+  main: { suites: ['server', 'command', 'unit', 'system'], setup: 'programs', concurrency: 3, timeoutMinutes: 5 },
   website: { suites: ['website'], setup: 'programs', concurrency: 3, timeoutMinutes: 5 },
-  faults: { suites: ['thorough', 'faults'], setup: 'programs', concurrency: 2, timeoutMinutes: 15 },
+  faults: { suites: ['faults', 'thorough'], setup: 'programs', concurrency: 3, timeoutMinutes: 15 },
   cluster: { suites: ['cluster'], setup: 'programs', concurrency: 2, timeoutMinutes: 10 },
   release: { suites: ['release'], setup: 'database', concurrency: 2, timeoutMinutes: 15 },
   sentry: { suites: ['sentry'], setup: 'database', concurrency: 1, timeoutMinutes: 5 },
@@ -72,6 +75,13 @@ export const RUNS: Readonly<Record<string, Run>> = {
 export async function findFiles(patterns: readonly string[]): Promise<string[]> {
   const paths = await Array.fromAsync(glob(patterns, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }));
   return paths.sort();
+}
+
+/** The files of a suite in the order in which they start. */
+export async function orderFiles({ files, longest = [] }: Suite): Promise<string[]> {
+  const ranks = new Map(longest.map((name, rank) => [`${name}.test.ts`, rank]));
+  const rankOf = (path: string) => ranks.get(basename(path)) ?? longest.length;
+  return (await findFiles(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Throws if a test file of the repository is in no suite or in several. */

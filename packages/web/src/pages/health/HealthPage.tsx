@@ -129,7 +129,7 @@ function formatUnrated(builds: readonly RatedBuild[]): string {
   const next = nextToBeRated(builds);
   if (next === null) return 'No rating: no build on stable was used in the last 30 days.';
   if (isOnlySessions(next))
-    return `No rating yet: of ${next.version} for ${formatPlatform(next)}, only sessions are known.`;
+    return `No rating yet: ${next.version} for ${formatPlatform(next)} has only sent sessions, which don't say whether it started.`;
   return `No rating yet. Closest to one is ${next.version} for ${formatPlatform(next)}: ${formatMissingDevices(next)}.`;
 }
 
