@@ -202,6 +202,32 @@ describe('a report of renamed Java', () => {
   });
 });
 
+describe('a report of renamed Java that names no mapping', () => {
+  test('is read with the mapping of its build, also if that comes later', async () => {
+    const buildId = await makeBuild();
+    const frames = [{ module: 'a.b', function: 'a', filename: 'SourceFile', lineno: 1, in_app: true }];
+    const event = { platform: 'java', exception: [{ type: 'c', module: 'a', value: 'x', stacktrace: { frames } }] };
+    const early = await reportEvent(server, game, buildId, event);
+    await until(async () => (await readReport(early)).group_id !== null);
+    const text = 'com.example.Owl -> a.b:\n    1:1:void fly():31 -> a\ncom.example.Lost -> a.c:\n';
+    const storage = await requireFreeStorage(server.ctx, game.uid);
+    const source = bytesOfBuffer(Buffer.from(text));
+    const upload = { kind: 'proguard', fileName: 'mapping.txt', buildId, source, storage } as const;
+    const mappings = [await storeMapping(server.ctx, game.uid, upload)];
+    await recordMappings(server.ctx, game.uid, { keyRef: 'key', mappings });
+    const shown = async (id: string) =>
+      until(async () => (await readReport(id)).stack[0]?.function === 'com.example.Owl.fly' && readReport(id));
+    const late = await reportEvent(server, game, buildId, event);
+    const [first, second] = [await shown(early), await shown(late)];
+    assert.equal(first.group_id, second.group_id);
+    assert.equal(second.event.exceptions[0].type, 'Lost');
+    assert.equal(first.stack[0].line, 31);
+    const other = await reportEvent(server, game, await makeBuild(), event);
+    await untilDone(server, other);
+    assert.equal((await readReport(other)).event.exceptions[0].type, 'c');
+  });
+});
+
 describe('a dump of a game that IL2CPP translated', () => {
   test('shows the lines of C# once the line mappings of its build are uploaded', async () => {
     const buildId = await register(server, game, { version: '1.9.9' });

@@ -32,8 +32,8 @@ export async function retraceMissing(ctx: Context, { gameId, checksum }: Content
   // A debug id is that of the script whatever it is called where it is loaded.
   const others = ids.length === 0 ? [] : await listNamesOfGame(ctx.db, gameId, ids);
   const names = [...new Set([...owners.flatMap(missingNamesOf), ...others])];
-  const isOfScripts = owners.some(({ kind }) => kind === 'source_map');
-  const buildIds = isOfScripts ? await buildsOf(ctx.db, gameId, owners) : [];
+  const serveBuilds = owners.some(({ kind }) => kind === 'source_map' || kind === 'proguard');
+  const buildIds = serveBuilds ? await buildsOf(ctx.db, gameId, owners) : [];
   if (names.length > 0) await retrace(ctx, { gameId, names, buildIds, before: LAST_ID });
 }
 
@@ -73,8 +73,8 @@ export async function retrace(ctx: Context, payload: Payload): Promise<void> {
 }
 
 /**
- * The newest reports before `before` without a native stack that miss one of the names, or have a stack of JavaScript and
- * belong to one of the builds.
+ * The newest reports before `before` without a native stack that miss one of the names, or have a stack of JavaScript or
+ * Java and belong to one of the builds.
  */
 export function listTraced(
   db: Db,
@@ -96,7 +96,7 @@ export function listTraced(
           where game_id = ${gameId} and crash_reports.build_id = build.id and report_id < ${before}::uuid
             and dump_key is null and stack_key is null
           order by report_id desc limit ${MAX_OF_BUILD}
-        ) as of_build where trace ->> 'format' = 'JavaScript'
+        ) as of_build where trace ->> 'format' in ('JavaScript', 'Java')
       ) order by report_id desc limit ${limit}`,
   );
 }

@@ -233,6 +233,19 @@ export function findMappings(
   );
 }
 
+/** The mapping of ProGuard or R8 of a build; undefined if it has none, or several. */
+export async function findProguardOfBuild(db: Db, gameId: string, buildId: string): Promise<FoundMapping | undefined> {
+  const found = await rows(
+    db,
+    sql<FoundMapping>`select distinct on (debug_id) mapping_uid, kind, build_id, debug_id, dist, url, map_url, blob_key,
+        size, coalesce(used_on = current_date, false) as is_used_today
+      from mappings
+      where game_id = ${gameId} and state = 'compiled' and kind = 'proguard' and build_id = ${buildId}::uuid
+      order by debug_id limit 2`,
+  );
+  return found.length === 1 ? found[0] : undefined;
+}
+
 /** The line mappings of IL2CPP for modules with these ids, or of the build. */
 export function findLineMappings(
   db: Db,

@@ -14,7 +14,7 @@ import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/th
 import { perContext } from '../../../request/per-context.ts';
 import { MAPPING_HEAP_MB } from './check.job.ts';
 import { type ChosenMapping, chooseMapping, type ScriptPlace, searchFor, searchForMaps } from './choose-mappings.ts';
-import { type FoundMapping, findMappings, markUsed } from './mappings.sql.ts';
+import { type FoundMapping, findMappings, findProguardOfBuild, markUsed } from './mappings.sql.ts';
 import { formatMissing } from './missing.ts';
 
 /** The report whose stacks are resolved. */
@@ -187,16 +187,14 @@ async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: StoredEv
     type === 'proguard' && debugId !== null ? [debugId] : [],
   );
   const isJava = (frame: SentryFrame) => languageOf(frame, event) === 'java' && frame.address === null;
-  if (debugIds.length === 0 || !stacksOf(event).some(({ frames }) => frames.some(isJava)))
-    return { value: event, missing: [] };
-  const { gameId, buildId } = origin;
-  const search = { debugIds: debugIds.slice(0, MAX_SCRIPTS), urls: [], names: [], buildId, releases: [] };
-  const found = (await findMappings(ctx.db, gameId, search)).filter(({ kind }) => kind === 'proguard');
-  const [mapping] = found;
+  if (!stacksOf(event).some(({ frames }) => frames.some(isJava))) return { value: event, missing: [] };
+  const { gameId } = origin;
+  const ids = debugIds.slice(0, MAX_SCRIPTS);
+  const mapping = await findProguard(ctx, origin, ids);
   if (mapping === undefined)
     return {
       value: event,
-      missing: search.debugIds.map((debugId) => formatMissing('proguard', { url: '', debugId })),
+      missing: ids.map((debugId) => formatMissing('proguard', { url: '', debugId })),
       depends: true,
     };
   await markAll(ctx, gameId, [mapping]);
@@ -210,7 +208,7 @@ async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: StoredEv
       frames: frames.map(javaFrameOf),
     })),
   });
-  if (output?.task !== 'java' || output.stacks === null) return { value: event, missing: [] };
+  if (output?.task !== 'java' || output.stacks === null) return { value: event, missing: [], depends: true };
   const { stacks } = output;
   const resolved = withStacks(
     event,
@@ -222,7 +220,24 @@ async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: StoredEv
     })),
   );
   const exceptions = resolved.exceptions.map((each, index) => withClass(each, stacks[index]?.thrown ?? ''));
-  return { value: { ...resolved, exceptions }, missing: [] };
+  return { value: { ...resolved, exceptions }, missing: [], depends: true };
+}
+
+/** The mapping with one of the ids. Programs without Sentry's plug-in for Gradle say none, so that of the build counts. */
+async function findProguard(
+  ctx: Context,
+  { gameId, buildId }: ReportOrigin,
+  debugIds: readonly string[],
+): Promise<FoundMapping | undefined> {
+  if (debugIds.length === 0) return findProguardOfBuild(ctx.db, gameId, buildId);
+  const found = await findMappings(ctx.db, gameId, {
+    debugIds: [...debugIds],
+    urls: [],
+    names: [],
+    buildId,
+    releases: [],
+  });
+  return found.find(({ kind }) => kind === 'proguard');
 }
 
 /** The class of an exception with its package, as Java sends it. */
