@@ -1,5 +1,6 @@
 // The weekly summary of a game: what it says, when it is made, and that it is made once.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { DAY } from '../src/kernel/clock.ts';
@@ -7,6 +8,8 @@ import { rows } from '../src/kernel/database/db.ts';
 import { collectAlerts } from '../src/notify/alerts/alerts.ts';
 import { summarizeWeeks } from '../src/team/weekly-summary/summarize.job.ts';
 import { addBuild, addReport, callAs, makeSharedGame, type SharedGame } from './setup/crash-reports.ts';
+import { makeDsn } from './setup/dsns.ts';
+import { envelope, sendEnvelope } from './setup/envelopes.ts';
 import { send } from './setup/events.ts';
 import { makeGame, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { until } from './setup/until.ts';
@@ -64,6 +67,7 @@ test('a summary has the crashes, devices, versions and downloads of the week, on
     fixed_groups: 0,
     devices: 4,
     crashed_devices: 1,
+    only_sessions: { sessions: 0, crashes: 0, versions: [], version_count: 0 },
     adoption: [{ version: '1.2.0', share: 1 }],
     downloads: 1,
     before: null,
@@ -82,6 +86,47 @@ test('a summary has the crashes, devices, versions and downloads of the week, on
   await summarizeWeeks(server.ctx);
   const [next] = await summariesOf(game);
   assert.equal(next, undefined, 'nothing happened in the second week');
+});
+
+test('a summary has the sessions of builds of which nothing else is known', async () => {
+  now = new Date('2026-11-18T12:00:00Z');
+  const game = await makeGame(server);
+  const rated = await shipAndScan(server, game, { version: '1.2.0' });
+  for (const version of ['2.0.0', '2.1.0', '2.2.0', '2.3.0']) await shipAndScan(server, game, { version });
+  const dsn = await makeDsn(server, game);
+  const report = async (version: string, fields: object = {}) => {
+    const session = { sid: randomUUID(), init: true, started: now.toISOString(), status: 'ok', errors: 0 };
+    const sent = { ...session, attrs: { release: `owls@${version}` }, ...fields };
+    const answer = await sendEnvelope({ server, ...dsn }, envelope({}, [[{ type: 'session' }, JSON.stringify(sent)]]));
+    assert.equal(answer.status, 200);
+  };
+  const summaryAt = async (time: string) => {
+    now = new Date(time);
+    await summarizeWeeks(server.ctx);
+    return (await summariesOf(game))[0] as { devices: number; only_sessions: object } | undefined;
+  };
+  // This session is from before the week.
+  now = new Date('2026-11-15T12:00:00Z');
+  await report('2.3.0', { status: 'crashed' });
+  now = new Date('2026-11-18T12:00:00Z');
+  await play(game, rated.buildId, 'a');
+  await report('1.2.0', { status: 'crashed' });
+  for (const status of ['ok', 'crashed', 'exited']) await report('2.0.0', { status });
+  await report('2.1.0');
+  const first = await summaryAt('2026-11-23T00:13:00Z');
+  assert.deepEqual(
+    [first?.devices, first?.only_sessions],
+    [1, { sessions: 4, crashes: 1, versions: ['2.0.0', '2.1.0'], version_count: 2 }],
+  );
+  // Nothing else happened in the second week, and the sessions say of no device.
+  for (const version of ['2.0.0', '2.1.0', '2.2.0', '2.3.0']) await report(version);
+  const second = await summaryAt('2026-11-30T00:13:00Z');
+  assert.deepEqual(second?.only_sessions, {
+    sessions: 4,
+    crashes: 0,
+    versions: ['2.0.0', '2.1.0', '2.2.0'],
+    version_count: 4,
+  });
 });
 
 test('a summary compares the week with the one before', async () => {

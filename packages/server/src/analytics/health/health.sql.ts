@@ -182,6 +182,27 @@ export function countHealthDevices(
   );
 }
 
+export type OnlySessionsRow = { version: string; sessions: number; crashes: number };
+
+/**
+ * The versions with builds of which only sessions of Sentry's SDKs are known since a day, and the sessions of these
+ * builds, the most first.
+ */
+export function readOnlySessions(db: Db, { gameId, since }: HealthWindow): Promise<OnlySessionsRow[]> {
+  return rows(
+    db,
+    sql<OnlySessionsRow>`select version, sum(sessions)::bigint as sessions, sum(crashed)::bigint as crashes
+      from (
+        select build_id, sum(sessions) as sessions, sum(crashed) as crashed from sdk_session_days
+        where game_id = ${gameId} and day >= ${since}::date group by build_id having sum(sessions) > 0
+      ) as reported join builds using (build_id)
+      where builds.game_id = ${gameId} and not exists (
+        select from event_device_days sent where sent.game_id = ${gameId} and sent.build_id = reported.build_id
+          and sent.day >= ${since}::date and sent.devices > 0)
+      group by version order by sessions desc, version`,
+  );
+}
+
 /** The versions that devices used on a day, the most used first. */
 export function readVersions(db: Db, gameId: string, day: string): Promise<{ version: string; devices: number }[]> {
   return rows(

@@ -335,18 +335,26 @@ const ADOPTED = 3;
 
 /**
  * The devices of a game since the first of these UTC days, how many of them crashed, and the versions that they used on
- * the last day, as shares of the devices of that day.
+ * the last day, as shares of the devices of that day. The sessions of builds that are unrated, because nothing else is
+ * known of them, are separate.
  */
 export async function weekOfDevices({ db }: Context, gameId: string, { first, end }: { first: string; end: string }) {
   const since = await health.crashFreeSince(db, first);
   const lastDay = utcDayOf(new Date(Date.parse(end) - DAY));
-  const [counts, versions] = await Promise.all([
+  const [counts, versions, unrated] = await Promise.all([
     health.countHealthDevices(db, { gameId, since }),
     health.readVersions(db, gameId, lastDay),
+    health.readOnlySessions(db, { gameId, since }),
   ]);
   const total = versions.reduce((sum, { devices }) => sum + devices, 0);
   return {
     ...counts,
+    only_sessions: {
+      sessions: sumOf(unrated, ({ sessions }) => sessions),
+      crashes: sumOf(unrated, ({ crashes }) => crashes),
+      versions: unrated.slice(0, ADOPTED).map(({ version }) => version),
+      version_count: unrated.length,
+    },
     adoption: versions.slice(0, ADOPTED).map(({ version, devices }) => ({ version, share: devices / total })),
   };
 }

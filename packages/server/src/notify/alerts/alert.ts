@@ -85,6 +85,16 @@ export type WeeklySummary = WeekCounts & {
   readonly top_groups: readonly (OfGroup & { readonly reports: number })[];
   /** The shares of the devices of the last day that used a version, from 0 to 1, the most used first. */
   readonly adoption: readonly { readonly version: string; readonly share: number }[];
+  /**
+   * The sessions of builds of which only those of Sentry's SDKs are known, and their versions, those with the most
+   * sessions first. Missing in summaries of version 0.3 or older.
+   */
+  readonly only_sessions?: {
+    readonly sessions: number;
+    readonly crashes: number;
+    readonly versions: readonly string[];
+    readonly version_count: number;
+  };
   /** The week before; null if it has no summary. */
   readonly before: WeekCounts | null;
 };

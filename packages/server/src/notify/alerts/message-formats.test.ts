@@ -250,6 +250,22 @@ describe('a weekly summary', () => {
     );
   });
 
+  test('says that versions of which only sessions are known are unrated', () => {
+    const sessions = (only: object) => {
+      const data = { ...SUMMARY, only_sessions: { sessions: 0, crashes: 0, versions: [], version_count: 0, ...only } };
+      const { lines } = messageOf([{ kind: 'weekly_summary', subject: '', happenedAt: AT, data }]);
+      return lines[0]?.details?.map(({ text }) => text).filter((text) => text.includes('session'));
+    };
+    const unrated = "Launches are unrated: only sessions of Sentry's SDKs are known";
+    assert.deepEqual(sessions({}), []);
+    assert.deepEqual(sessions({ sessions: 1204, crashes: 12, versions: ['2.0'], version_count: 1 }), [
+      `99% of 1,204 sessions of 2.0 without a crash. ${unrated}`,
+    ]);
+    assert.deepEqual(sessions({ sessions: 1, crashes: 2, versions: ['2.0', '1.9'], version_count: 4 }), [
+      `0% of 1 session of 2.0, 1.9 and 2 more without a crash. ${unrated}`,
+    ]);
+  });
+
   test('is whole in each format, and its titles are only text', () => {
     const mail = alertEmail('a@example.com', message, { unsubscribePage: '', unsubscribe: '', settings: '' });
     const discord = discordMessage(message).embeds?.[0]?.description ?? '';

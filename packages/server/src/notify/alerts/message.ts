@@ -330,6 +330,7 @@ function summaryLines(summary: WeeklySummary): SummaryLine[] {
           }`,
           about: 'health',
         },
+    formatOnlySessions(summary),
     adoption.length === 0
       ? null
       : {
@@ -341,6 +342,18 @@ function summaryLines(summary: WeeklySummary): SummaryLine[] {
       : { text: `${countOf(downloads, 'download')}${changeOf(downloads, before?.downloads)}`, about: 'builds' },
   ];
   return lines.filter((line) => line !== null);
+}
+
+/** Null without builds of which only sessions of Sentry's SDKs are known. */
+function formatOnlySessions({ only_sessions: only }: WeeklySummary): SummaryLine | null {
+  if (only === undefined || only.sessions === 0) return null;
+  const { sessions, crashes, versions, version_count: count } = only;
+  const more = count > versions.length ? ` and ${formatNumber(count - versions.length)} more` : '';
+  const rate = formatPercent(Math.max(0, sessions - crashes) / sessions);
+  return {
+    text: `${rate} of ${countOf(sessions, 'session')} of ${versions.join(', ')}${more} without a crash. Launches are unrated: only sessions of Sentry's SDKs are known`,
+    about: 'health',
+  };
 }
 
 /** Formats a number, such as `1 report` and `1,204 reports`. */

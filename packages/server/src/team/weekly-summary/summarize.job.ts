@@ -76,8 +76,8 @@ async function summarize(ctx: Context, gameId: string, { date: monday, began }: 
 }
 
 /** Nothing happened to the game. */
-function isEmpty({ reports, devices, downloads, new_groups, fixed_groups }: WeeklySummary): boolean {
-  return reports + devices + downloads + new_groups + fixed_groups === 0;
+function isEmpty({ reports, devices, downloads, new_groups, fixed_groups, only_sessions }: WeeklySummary): boolean {
+  return reports + devices + downloads + new_groups + fixed_groups + (only_sessions?.sessions ?? 0) === 0;
 }
 
 export type SummaryGame = { game_id: string; time_zone: string | null };
