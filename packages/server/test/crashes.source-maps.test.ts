@@ -2,12 +2,12 @@
 // when source maps and mappings arrive.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { buildMinifiedGame, type MinifiedGame } from '../../sentry/test/minified-game.ts';
 import { recordMappings, storeMapping } from '../src/crash/symbols/mappings/store-mapping.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { requireFreeStorage } from '../src/ship/usage/usage.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash, untilDone } from './setup/crash-dumps.ts';
 import { report } from './setup/crashes.ts';
-import { buildMinifiedGame, type MinifiedGame } from './setup/minified-game.ts';
 import { reportEvent } from './setup/sentry-events.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols } from './setup/symbols.ts';

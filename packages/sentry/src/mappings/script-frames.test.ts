@@ -1,65 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
-import { rolldown } from 'rolldown';
+import { before, describe, it } from 'node:test';
+import { buildMinifiedGame } from '../../test/minified-game.ts';
 import { MappedScript } from './script-frames.ts';
 import { inlineMapOf, SourceMap } from './source-map.ts';
 
-const MAIN = `import { Player } from './player.ts';
-
-export function startLevel(name: string): void {
-  const player = new Player(name);
-  const onTick = () => {
-    player.takeDamage(3);
-  };
-  [1].forEach(onTick);
-}
-startLevel('garage');
-`;
-const PLAYER = `export class Player {
-  readonly #name: string;
-  constructor(name: string) {
-    this.#name = name;
-  }
-  takeDamage(amount: number): void {
-    const explodeLoudly = (cause: string): never => {
-      throw new RangeError(\`\${this.#name} lost \${amount}: \${cause}\`);
-    };
-    explodeLoudly('lava');
-  }
-}
-`;
-
-let folder: string;
 let frames: { function: string; line: number; column: number }[];
 let [script, map] = ['', ''];
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mapped-script-'));
-  await writeFile(join(folder, 'main.ts'), MAIN);
-  await writeFile(join(folder, 'player.ts'), PLAYER);
-  const build = await rolldown({ input: join(folder, 'main.ts') });
-  await build.write({
-    dir: join(folder, 'dist'),
-    format: 'esm',
-    minify: true,
-    sourcemap: true,
-    entryFileNames: 'game.mjs',
-  });
-  const path = join(folder, 'dist/game.mjs');
-  [script, map] = [await readFile(path, 'utf8'), await readFile(`${path}.map`, 'utf8')];
-  const failure = await promisify(execFile)(process.execPath, [path]).catch((error: { stderr: string }) => error);
-  frames = [...String(failure.stderr).matchAll(/^ {4}at (?:(\S+) \()?file:\S+:(\d+):(\d+)\)?$/gm)].map((match) => ({
-    function: match[1] ?? '',
-    line: Number(match[2]),
-    column: Number(match[3]),
+  const game = await buildMinifiedGame();
+  ({ script, map } = game);
+  const lines = game.stackAt('https://example.com/game.js').matchAll(/^ +at (?:(\S+) \()?\S+?:(\d+):(\d+)\)?$/gm);
+  frames = [...lines].map(([, name = '', line, column]) => ({
+    function: name,
+    line: Number(line),
+    column: Number(column),
   }));
 });
-after(() => rm(folder, { recursive: true }));
 
 function resolveAll(mapped: MappedScript): string[] {
   return frames.map((frame, index) => {

@@ -1,7 +1,7 @@
 // Defers requests of Sentry's SDKs while they cannot be taken, because the database doesn't answer or is overloaded: SDKs
 // send nothing again, so a refused report would be lost. A deferred request is kept in the blob store as it arrived, and
 // a job takes it later like a new one. It may have been written in spite of the error; the ids of events and sessions
-// prevent that they count twice.
+// keep it from counting twice.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { CODES, isError } from '@chauffeur/contract/errors';

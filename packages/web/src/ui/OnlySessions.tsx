@@ -1,4 +1,4 @@
-// Says why launches are unrated if only the sessions of Sentry's SDKs are known.
+// Says why launches are unrated if there are only sessions of Sentry's SDKs.
 import { Text } from '@mantine/core';
 
 type Known = {
@@ -14,7 +14,7 @@ export function isOnlySessions({ devices, crash_free: { sdk_sessions: sessions }
 export function OnlySessions({ of }: { of: 'build' | 'version' }) {
   return (
     <Text size="sm">
-      Only sessions of Sentry's SDKs are known of this {of}. They don't say whether the game reached its menu, so its
+      This {of} has sent nothing but sessions of Sentry's SDKs. They don't say whether the game reached its menu, so its
       launches are unrated. To rate them, also send the event <code>boot_ok</code>.
     </Text>
   );

@@ -35,7 +35,7 @@ export function SentryCli({ game }: { game: OpenGame }) {
   return (
     <Section title="Upload with sentry-cli">
       <Text size="sm" mb={4}>
-        In the environment of sentry-cli, with an upload token for symbols.{' '}
+        Set these variables where sentry-cli runs, with an upload token for symbols.{' '}
         <DocLink page="sentry" size="sm">
           What it can upload
         </DocLink>

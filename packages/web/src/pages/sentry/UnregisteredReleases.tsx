@@ -38,7 +38,7 @@ export function UnregisteredReleases({ game, releases }: { game: OpenGame; relea
   return (
     <Section title="Unregistered releases">
       <Text size="sm" c="dimmed">
-        Reports of releases that no build has. They move to a build by themselves once its version is registered.
+        Reports whose release isn't registered as a build. They move to the build once you register it.
       </Text>
       <Permitted operation={assignRelease} to="assign releases to builds">
         {null}
