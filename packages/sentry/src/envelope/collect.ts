@@ -16,7 +16,9 @@ type DropReason =
   /** The item is not JSON, or was cut off. */
   | 'unreadable'
   /** The envelope has too many of them. */
-  | 'too_many';
+  | 'too_many'
+  /** The storage for files is full. */
+  | 'no_room';
 
 type Dropped = { readonly type: string; readonly reason: DropReason; readonly quantity: number };
 

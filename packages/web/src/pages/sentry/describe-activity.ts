@@ -37,6 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const DROPPED: Readonly<Record<string, string>> = {
   aggregated: 'Dropped: servers send them, not games',
   no_event: 'Dropped: no report that they could belong to',
+  no_room: "Dropped: the server's storage was full",
   not_accepted: 'Dropped: the game takes bug reports only from players with an account',
   not_used: "Dropped: Chauffeur doesn't use them",
   over_limit: 'Dropped: beyond the limit of a day',

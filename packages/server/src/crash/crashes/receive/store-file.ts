@@ -98,7 +98,7 @@ export function attachmentKindOf(head: Uint8Array): AttachmentKind {
   }
 }
 
-export type LossReason = 'too_large' | 'empty' | 'past_limit' | 'not_unpacked';
+export type LossReason = 'too_large' | 'empty' | 'past_limit' | 'not_unpacked' | 'no_room';
 
 const MAX_MB = LIMITS.crashFileBytes / MIB;
 
@@ -118,6 +118,10 @@ export const LOST_FILES: Readonly<Record<LossReason, Readonly<Record<CrashFileKi
   past_limit: {
     dump: 'The dump was not kept because the game had reached its daily limit for crash files.',
     log: 'The log was not kept because the game had reached its daily limit for crash files.',
+  },
+  no_room: {
+    dump: 'The dump was not kept because the storage of the server was full.',
+    log: 'The log was not kept because the storage of the server was full.',
   },
 };
 

@@ -11,6 +11,7 @@ import { kindOfEvent, normalizeEvent, userReportOf } from '@chauffeur/sentry/eve
 import { eventIdOf } from '@chauffeur/sentry/ids';
 import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
+import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
 import { deviceUidOf, type TakeFeedback } from '../sentry.ts';
@@ -60,8 +61,17 @@ export async function receiveEnvelope(
         if (kind === 'apple_report') return skip(bytes);
         const files = await intake!.files();
         const before = files.all.length;
-        if (kind === 'minidump') await keepDump(files, filename, bytes);
-        else await files.attach.keep(filename === '' ? kind : filename, bytes, () => !isWhole());
+        const source = unclosed(bytes);
+        try {
+          if (kind === 'minidump') await keepDump(files, filename, source);
+          else await files.attach.keep(filename === '' ? kind : filename, source, () => !isWhole());
+        } catch (error) {
+          // Clients send nothing again, and an event without its files is better than none.
+          if (!isStorageFull(error)) throw error;
+          if (kind === 'minidump' && files.files.dump === undefined) files.losses.dump = 'no_room';
+          for await (const _ of source);
+          return 'no_room';
+        }
         return files.all.length > before ? null : 'too_large';
       },
     }),
@@ -80,6 +90,12 @@ export async function receiveEnvelope(
   if (seconds === 0) return received;
   const isAll = envelope.items.length === sessions.length && (intake as Intake).openFiles === null;
   return { ...received, overLimit: { seconds, isAll } };
+}
+
+/** The same bytes. Who stops reading them leaves the others to the next reader. */
+function unclosed(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
 }
 
 async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {
@@ -208,6 +224,9 @@ function omissionsOf({ dropped, isCut }: Envelope): string[] {
   const tooLarge = dropped.filter(({ type, reason }) => type !== 'attachment' && reason === 'too_large');
   return [
     ...tooLarge.map(({ type }) => `An item of type ${type} was too large and was left out.`),
+    ...(dropped.some(({ reason }) => reason === 'no_room')
+      ? ['Files were left out because the storage of the server was full.']
+      : []),
     ...(isCut ? ['The report was cut off on its way.'] : []),
   ];
 }
