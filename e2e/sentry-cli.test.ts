@@ -9,9 +9,18 @@ import { formatDsn } from '@chauffeur/sentry/dsn/dsn';
 import { callApi } from '../packages/server/test/setup/api-calls.ts';
 import { makeDsn } from '../packages/server/test/setup/dsns.ts';
 import { callAsSentryCli, tokenOf } from '../packages/server/test/setup/sentry-cli.ts';
-import { makeGame, signIn, startServer, type TestGame, type TestServer } from '../packages/server/test/setup/server.ts';
+import { reportEvent } from '../packages/server/test/setup/sentry-events.ts';
+import {
+  makeGame,
+  request,
+  signIn,
+  startServer,
+  type TestGame,
+  type TestServer,
+} from '../packages/server/test/setup/server.ts';
 import { until } from '../packages/server/test/setup/until.ts';
 import { register } from '../packages/server/test/setup/uploads.ts';
+import { hasCompilers, NO_COMPILERS } from './setup/native-game.ts';
 import { makeFolder } from './setup/processes.ts';
 import { findSentryCli, NO_SENTRY_CLI, runSentryCli, type SentryCliResult } from './setup/sentry-cli.ts';
 
@@ -183,4 +192,56 @@ describe('events', () => {
     await writeFile(path, `{"event_id":"${event.event_id}"}\n{"type":"event"}\n${JSON.stringify(event)}\n`);
     assert.match(await succeed(['send-envelope', path], { SENTRY_DSN }), /Envelope/i);
   });
+});
+
+test('--il2cpp-mapping leads exceptions of Unity to the lines of C#', async (t) => {
+  if (program === undefined) return t.skip(NO_SENTRY_CLI);
+  if (!(await hasCompilers())) return t.skip(NO_COMPILERS);
+  const folder = join(work.path, 'unity');
+  await mkdir(folder);
+  // IL2CPP notes the lines in comments of the code that it generates.
+  const lines = [
+    'extern "C" void il2cpp_codegen_raise_null_reference_exception();',
+    '//<source_info:/game/Assets/Scripts/Player.cs:41>',
+    '// health.Apply(damage);',
+    'extern "C" __attribute__((noinline)) void Player_Hit_mA3F1D2C4(void* health) {',
+    '  if (health == nullptr) il2cpp_codegen_raise_null_reference_exception();',
+    '}',
+    'extern "C" void il2cpp_codegen_raise_null_reference_exception() { __builtin_trap(); }',
+  ];
+  await writeFile(join(folder, 'Assembly-CSharp.cpp'), `${lines.join('\n')}\n`);
+  const library = join(folder, 'GameAssembly.so');
+  execFileSync('clang++', ['-g', '-O0', '-shared', '-fPIC', '-Wl,--build-id', '-o', library, 'Assembly-CSharp.cpp'], {
+    cwd: folder,
+  });
+  const symbol = execFileSync('nm', [library])
+    .toString()
+    .match(/^([0-9a-f]+) T Player_Hit_mA3F1D2C4$/m)![1]!;
+  const checked = await succeed(['debug-files', 'check', library]);
+  const debugId = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/.exec(checked)![0];
+  await succeed(['debug-files', 'upload', '--wait', '--il2cpp-mapping', library]);
+  const buildId = await register(server, game, { version: '7.0.0' });
+  const base = 0x7fffffffffffffffn;
+  const frame = {
+    function: 'Hit',
+    module: 'Player',
+    package: 'Assembly-CSharp',
+    in_app: true,
+    instruction_addr: `0x${(base + BigInt(`0x${symbol}`) + 12n).toString(16)}`,
+  };
+  const stacktrace = { frames: [frame], instruction_addr_adjustment: 'all' };
+  const id = await reportEvent(server, game, buildId, {
+    platform: 'csharp',
+    exception: [{ type: 'NullReferenceException', value: 'no health', stacktrace }],
+    debug_meta: {
+      images: [{ type: 'elf', code_file: 'GameAssembly.so', debug_id: debugId, image_addr: `0x${base.toString(16)}` }],
+    },
+  });
+  const headers = await signIn(server, game.owner);
+  const shown = await until(async () => {
+    const { body } = await request(`${server.api}/games/${game.uid}/crashes/${id}`, { headers });
+    const [found] = body.data.event.exceptions[0].frames;
+    return found.file?.endsWith('.cs') && found;
+  });
+  assert.deepEqual([shown.function, shown.file, shown.line], ['Player.Hit', 'Assets/Scripts/Player.cs', 41]);
 });
