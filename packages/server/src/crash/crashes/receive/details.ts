@@ -39,15 +39,14 @@ export function withRawMetadata(details: CrashDetails, raw: string | null): Cras
  * Returns details that pass all acceptance rules: texts are clipped, and metadata over the limit is left out and noted.
  */
 export function detailsOf({ further, omissions, ...fields }: ReporterFields): CrashDetails {
-  const texts = TEXT_FIELDS.map(({ name, maxLength }) => [name, clip(fields[name] ?? '', maxLength)]);
-  const flags = FLAG_NAMES.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]);
-  const ids = ID_NAMES.filter((name) => isReporterId(fields[name])).map((name) => [name, fields[name]]);
+  const sent: Record<string, unknown> = {};
+  for (const { name, maxLength } of TEXT_FIELDS) sent[name] = clip(fields[name] ?? '', maxLength);
+  for (const name of FLAG_NAMES) if (fields[name] !== undefined) sent[name] = fields[name];
+  for (const name of ID_NAMES) if (isReporterId(fields[name])) sent[name] = fields[name];
   const lost: string[] = [];
-  return {
-    ...Object.fromEntries([...texts, ...flags, ...ids]),
-    // One key is reserved for the note.
-    metadata: addOmissions(metadataOf(further, LIMITS.metadataKeys - 1, lost), [...omissions, ...lost]),
-  };
+  // One key is reserved for the note.
+  const metadata = metadataOf(further, LIMITS.metadataKeys - 1, lost);
+  return { ...sent, metadata: addOmissions(metadata, [...omissions, ...lost]) };
 }
 
 /** Whether `id` is a valid id of a device or a session. Others are kept as metadata. */
@@ -99,6 +98,7 @@ function storableOf(value: unknown): Value {
 
 /** Returns the first `max` characters, without U+0000 and lone surrogates, which PostgreSQL rejects. */
 export function clip(text: string, max: number): string {
+  if (text.length <= max && !text.includes('\u0000') && text.isWellFormed()) return text;
   const storable = text
     .slice(0, 2 * max)
     .replaceAll('\u0000', '')
