@@ -1,7 +1,7 @@
 // Runs tests: `npm test` and its variants with the name of a run, `npm run test:one` with files, and
 // `npm run test:feature` with features. Other options go to `node --test`.
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findTestsOf } from './feature-tests.ts';
@@ -96,12 +96,19 @@ async function runNode(
  * take otherwise, and it takes a sixth of their processor time, mostly for the hundreds of files of each database.
  */
 async function makeTemporaryFolder(): Promise<string> {
-  const memory = await statfs(MEMORY).catch(() => undefined);
-  const free = memory === undefined ? 0 : Math.min(memory.bavail * memory.bsize, process.availableMemory());
-  const folder = await mkdtemp(join(free < NEEDED_MEMORY ? tmpdir() : MEMORY, 'tests-'));
+  const folder = await mkdtemp(join((await freeInMemory()) < NEEDED_MEMORY ? tmpdir() : MEMORY, 'tests-'));
   // PostgreSQL and ClamAV run under other accounts.
   await chmod(folder, 0o755);
   return folder;
+}
+
+/** The bytes that files in memory can have; 0 if they can't be programs or devices, of which some tests make both. */
+async function freeInMemory(): Promise<number> {
+  const mounts = (await readFile('/proc/mounts', 'utf8').catch(() => '')).split('\n').map((line) => line.split(' '));
+  const [, , , options = ''] = mounts.findLast(([, path]) => path === MEMORY) ?? [];
+  if (options === '' || /\bno(?:exec|dev|suid)\b/.test(options)) return 0;
+  const { bavail, bsize } = await statfs(MEMORY);
+  return Math.min(bavail * bsize, process.availableMemory());
 }
 
 try {
