@@ -113,6 +113,19 @@ describe('alerts', () => {
     await rows(server.ctx.db, sql`delete from alerts where game_id = ${game.uid}`);
   });
 
+  test('of a kind of a newer version wait for it, and hold up no others', async () => {
+    const game = await makeSharedGame(server);
+    await rows(
+      server.ctx.db,
+      sql`insert into alerts (game_id, kind, subject, happened_at, data)
+        values (${game.uid}, 'of_a_newer_version', 'x', ${new Date(START - HOUR)}, '{}')`,
+    );
+    await raiseAlerts(server.ctx.db, game.uid, [newGroup()]);
+    await collectAlerts(at(0));
+    assert.deepEqual([(await messagesOf(game)).map(({ lines }) => lines), await waitingOf(game)], [[1], 1]);
+    await rows(server.ctx.db, sql`delete from alerts where game_id = ${game.uid}`);
+  });
+
   test('fill at most ten messages in an hour', async () => {
     const game = await makeSharedGame(server);
     for (let minute = 0; minute < 60; minute += 1) {

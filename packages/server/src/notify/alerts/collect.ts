@@ -1,5 +1,6 @@
 // Puts the alerts of a game that are due into messages, and enqueues a delivery to each member and destination.
 
+import { ALERT_KINDS } from '@chauffeur/contract/operations/alerts';
 import { PAGES } from '@chauffeur/contract/pages';
 import type { Context } from '../../context.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
@@ -23,6 +24,7 @@ import { isQuiet, lastDigest } from './schedule.ts';
  * counts the alerts that it has no room for, so a flood of alerts takes a few messages at most.
  */
 const MAX_ALERTS = 10_000;
+const KINDS: ReadonlySet<AlertKind> = new Set(ALERT_KINDS);
 /** A game gets at most this many messages in an hour, in addition to the digest. Further alerts wait. */
 const MESSAGES_AN_HOUR = 10;
 
@@ -32,7 +34,8 @@ export async function collectGame(ctx: Context, gameId: string): Promise<void> {
     const game = await findGame(tx, gameId);
     if (game === null) return;
     const now = ctx.clock.now();
-    const waiting = await sql.listWaitingAlerts(tx, gameId, MAX_ALERTS);
+    // Alerts of a kind that only a newer version of the server has wait for it.
+    const waiting = (await sql.listWaitingAlerts(tx, gameId, MAX_ALERTS)).filter(({ kind }) => KINDS.has(kind));
     const [rules, schedule] = [await readAlertRules(tx, gameId), await readSchedule(tx, gameId)];
     const [wanted, unwanted] = partition(waiting, (alert) => isWanted(alert, rules[alert.kind], now));
     const digestAt = lastDigest(now, schedule);
