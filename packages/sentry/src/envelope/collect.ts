@@ -1,6 +1,6 @@
 // Reads a whole envelope: JSON into memory, files to wherever the caller keeps them. Whatever is too large or damaged is
 // left out and counted by its type, and everything else is kept: a report without its log is better than no report.
-import { LIMITS } from '@chauffeur/contract/limits';
+import { KIB, LIMITS } from '@chauffeur/contract/limits';
 import { type ByteSource, type DecodingLimits, decodeBody } from '../encoding.ts';
 import { eventIdOf } from '../ids.ts';
 import { parseJson } from '../json.ts';
@@ -25,6 +25,8 @@ type Dropped = { readonly type: string; readonly reason: DropReason; readonly qu
 type JsonItem = {
   readonly type: 'event' | 'feedback' | 'user_report' | 'session' | 'sessions' | 'client_report';
   readonly value: unknown;
+  /** Whether reading it takes long, such as a tenth of a second. */
+  readonly isLarge: boolean;
 };
 
 /** `minidump` is the dump of the crash, and `apple_report` a text that says the same as the event. */
@@ -62,6 +64,8 @@ export type CollectOptions = {
   readonly keepFile: KeepFile;
   /** Called with the header before anything else is read. What it throws ends the reading. */
   readonly onHeader?: (header: Header) => Promise<void> | void;
+  /** Awaited before a large JSON item is parsed, which takes long. */
+  readonly beforeLarge?: () => Promise<void>;
 };
 
 /** A body decodes to at most this: an event, a dump, a log, attachments, and what is dropped. */
@@ -91,11 +95,11 @@ async function collectEnvelope(source: ByteSource, options: CollectOptions): Pro
   for await (const item of reader.items()) {
     if (item.kind.use === 'dropped') drops.add(item, 'not_used');
     else if (item.kind.use === 'json') {
-      const read = await readJson(item, jsonLeft);
+      const read = await readJson(item, jsonLeft, options.beforeLarge);
       if (typeof read === 'string') drops.add(item, read);
       else {
         jsonLeft -= read.size;
-        items.push({ type: item.type as JsonItem['type'], value: read.value });
+        items.push({ type: item.type as JsonItem['type'], value: read.value, isLarge: read.size > LARGE_JSON_BYTES });
       }
     } else {
       const reason = files < MAX_FILES ? await keep(item, options.keepFile) : 'too_many';
@@ -118,6 +122,8 @@ async function collectEnvelope(source: ByteSource, options: CollectOptions): Pro
 
 /** All JSON of an envelope, which has one event, as a rule. */
 const MAX_JSON_BYTES = 2 * MAX_EVENT_BYTES;
+/** It takes a few milliseconds to parse. */
+export const LARGE_JSON_BYTES = 256 * KIB;
 /** A dump, a log, and attachments. */
 const MAX_FILES = 2 + LIMITS.crashAttachments;
 
@@ -129,9 +135,11 @@ function idOfItems(items: readonly JsonItem[]): string | null {
 async function readJson(
   item: EnvelopeItem,
   jsonLeft: number,
+  beforeLarge: CollectOptions['beforeLarge'],
 ): Promise<{ readonly value: unknown; readonly size: number } | DropReason> {
   const bytes = await collectBytes(item.bytes, Math.min(item.kind.maxBytes, jsonLeft));
   if (bytes === null) return 'too_large';
+  if (bytes.length > LARGE_JSON_BYTES) await beforeLarge?.();
   const value = parseJson(bytes);
   // Of JSON that was cut off, nothing can be parsed.
   return value === undefined || value === null ? 'unreadable' : { value, size: bytes.length };

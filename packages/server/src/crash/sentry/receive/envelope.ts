@@ -3,7 +3,7 @@ import { errors } from '@chauffeur/contract/errors';
 import { discardedOf } from '@chauffeur/sentry/client-report';
 import type { RequestHead } from '@chauffeur/sentry/dsn/credentials';
 import { decodeBody } from '@chauffeur/sentry/encoding';
-import { collectBody, collectBytes, type Envelope } from '@chauffeur/sentry/envelope/collect';
+import { collectBody, collectBytes, type Envelope, LARGE_JSON_BYTES } from '@chauffeur/sentry/envelope/collect';
 import { MAX_EVENT_BYTES } from '@chauffeur/sentry/envelope/kinds';
 import { parseStoreBody } from '@chauffeur/sentry/envelope/store-body';
 import { SentryError } from '@chauffeur/sentry/error';
@@ -11,8 +11,10 @@ import { kindOfEvent, normalizeEvent, userReportOf } from '@chauffeur/sentry/eve
 import { eventIdOf } from '@chauffeur/sentry/ids';
 import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
+import { createTurns } from '../../../kernel/collections/turns.ts';
 import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
+import { perContext } from '../../../request/per-context.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
 import { deviceUidOf, type TakeFeedback } from '../sentry.ts';
 import { buildFactsOf } from './choose-build.ts';
@@ -57,6 +59,7 @@ export async function receiveEnvelope(
         else if (header.dsn !== undefined) credentialsOf(ctx, request, whole);
         intake = new Intake(ctx, sender, eventIdOf(header.event_id));
       },
+      beforeLarge: turnsOf(ctx),
       keepFile: async ({ kind, filename, bytes, isWhole }) => {
         if (kind === 'apple_report') return skip(bytes);
         const files = await intake!.files();
@@ -98,6 +101,9 @@ function unclosed(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
 }
 
+/** Events of several MB, of which anyone can send many, must not hold up everything else. */
+const turnsOf = perContext(createTurns);
+
 async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {
   for await (const _ of bytes);
   return 'not_used';
@@ -138,7 +144,8 @@ async function finish(ctx: Context, received: Request, envelope: Envelope): Prom
   let id = envelope.eventId;
   let usesFiles = false;
   const feedback: FeedbackItem[] = [];
-  for (const { type, value } of items) {
+  for (const { type, value, isLarge } of items) {
+    if (isLarge) await turnsOf(ctx)();
     if (type === 'client_report')
       for (const { reason, category, quantity } of discardedOf(value)) count('discarded', category, reason, quantity);
     else if (type === 'user_report') feedback.push({ event: null, value });
@@ -250,11 +257,13 @@ export async function receiveStore(
   ).catch((error: unknown) => {
     throw error instanceof SentryError || error instanceof BodyTooLargeError ? unreadable(error) : error;
   });
+  const isLarge = bytes !== null && bytes.length > LARGE_JSON_BYTES;
+  if (isLarge) await turnsOf(ctx)();
   const value = bytes === null ? undefined : parseStoreBody(bytes);
   if (value === undefined) throw errors.unreadableBody('The body is not an event as JSON, or is too large.');
   const { eventId } = normalizeEvent(value);
   const intake = new Intake(ctx, sender, eventId);
-  const items = [{ type: 'event' as const, value }];
+  const items = [{ type: 'event' as const, value, isLarge }];
   const envelope = { header: {}, eventId, items, dropped: [], isCut: false, failure: undefined };
   return finish(ctx, { request, sender, intake, takeFeedback }, envelope);
 }
