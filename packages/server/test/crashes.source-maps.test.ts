@@ -6,7 +6,7 @@ import { buildMinifiedGame, type MinifiedGame } from '../../sentry/test/minified
 import { recordMappings, storeMapping } from '../src/crash/symbols/mappings/store-mapping.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
 import { requireFreeStorage } from '../src/ship/usage/usage.ts';
-import { readDumpFixture, readSymbolFixture, reportCrash, untilDone } from './setup/crash-dumps.ts';
+import { readDumpFixture, readSymbolFixture, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
 import { report } from './setup/crashes.ts';
 import { reportEvent } from './setup/sentry-events.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
@@ -225,6 +225,93 @@ describe('a report of renamed Java that names no mapping', () => {
     const other = await reportEvent(server, game, await makeBuild(), event);
     await untilDone(server, other);
     assert.equal((await readReport(other)).event.exceptions[0].type, 'c');
+  });
+});
+
+describe('a report of renamed Java without any SDK', () => {
+  const MESSAGE = `java.lang.RuntimeException: level 3
+	at a.d.a(SourceFile:9)
+Caused by: a.c: lost
+	at a.b.a(SourceFile:1)
+	... 1 more`;
+  const MAPPING = `com.example.Owl -> a.b:
+    1:1:void com.example.Wing.flap():40 -> a
+    1:1:void fly():31 -> a
+com.example.Lost -> a.c:
+com.example.Game -> a.d:
+    9:9:void load():12 -> a
+`;
+  const send = async (buildId: string, more: object = {}): Promise<string> =>
+    (await report({ server, game, buildId }, { os: 'android', message: MESSAGE, ...more })).body.data.id;
+  const addMapping = async (address: Address, text = MAPPING) => {
+    const storage = await requireFreeStorage(server.ctx, game.uid);
+    const source = bytesOfBuffer(Buffer.from(text));
+    const upload = { kind: 'proguard', fileName: 'mapping.txt', ...address, source, storage } as const;
+    const mappings = [await storeMapping(server.ctx, game.uid, upload)];
+    await recordMappings(server.ctx, game.uid, { keyRef: 'key', mappings });
+  };
+  const grouped = (id: string) =>
+    until(async () => {
+      const found = await readReport(id);
+      return found.group_id !== null && found;
+    });
+  const retraced = (id: string) =>
+    until(async () => {
+      const found = await readReport(id);
+      return found.stack[0]?.function === 'com.example.Wing.flap' && found;
+    });
+  const framesOf = ({ stack }: { stack: Frame[] }) =>
+    stack.map(({ function: name, file, line }) => `${name} ${file}:${line}`);
+
+  test('is read with the mapping of its build, also if that comes later', async () => {
+    const [buildId, otherBuild] = [await makeBuild(), await makeBuild()];
+    const [early, other] = [await send(buildId), await send(otherBuild)];
+    const before = await grouped(early);
+    assert.equal(before.stack[0].function, 'a.b.a');
+    await addMapping({ buildId });
+    const [first, second] = [await retraced(early), await retraced(await send(buildId))];
+    assert.notEqual(first.group_id, before.group_id);
+    assert.equal(first.group_id, second.group_id);
+    assert.deepEqual(framesOf(first), [
+      'com.example.Wing.flap Wing.java:40',
+      'com.example.Owl.fly Owl.java:31',
+      'com.example.Game.load Game.java:12',
+    ]);
+    const { body } = await request(`${server.api}/games/${game.uid}/crashes/${early}/stack`, { headers });
+    const { reason, related } = body.data;
+    assert.equal(reason, 'com.example.Lost');
+    assert.equal(related[0].frames[0].function, 'com.example.Game.load');
+    // The report of a build without a mapping is where it was, and so is a new one.
+    const unmapped = [await grouped(other), await grouped(await send(otherBuild))];
+    assert.deepEqual(
+      unmapped.map(({ group_id, stack }) => [group_id, stack[0].function]),
+      unmapped.map(() => [before.group_id, 'a.b.a']),
+    );
+    const search = await request(`${server.api}/games/${game.uid}/crashes?frame=Wing.flap`, { headers });
+    assert.ok(search.body.data.crashes.some(({ crash_id: id }: { crash_id: string }) => id === early));
+  });
+
+  test('may have its exception in the message, and its stack in the metadata', async () => {
+    const buildId = await makeBuild();
+    await addMapping({ buildId });
+    const [message, stack] = ['a.c: lost', '\tat a.b.a(SourceFile:1)\n\tat java.lang.Thread.run(Thread.java:9)'];
+    const id = await send(buildId, { message, metadata: { stack } });
+    assert.equal(framesOf(await retraced(id)).at(-1), 'java.lang.Thread.run Thread.java:9');
+    assert.match(String((await reportRow(server, id)).signature), /^Lost: lost \| com\.example\.Wing\.flap$/);
+  });
+
+  test('may name its mapping by an id', async () => {
+    const buildId = await makeBuild();
+    await addMapping({ buildId }, 'com.example.Wrong -> a.b:\n');
+    const debugId = '7b1c4a52-93e0-4c19-a5c7-2d1f0e6b8a33';
+    const id = await send(buildId, { debug_ids: { 'mapping.txt': debugId, 'https://a.example/a.js': MAPPING_ID } });
+    const { missing_symbols: missing } = await grouped(id);
+    assert.deepEqual(
+      missing.map(({ module, debug_id }: Missing) => `${module} ${debug_id}`),
+      ['mapping.txt 7B1C4A5293E04C19A5C72D1F0E6B8A330'],
+    );
+    await addMapping({ debugId });
+    assert.deepEqual((await retraced(id)).missing_symbols, []);
   });
 });
 

@@ -55,7 +55,7 @@ export const CrashInput = Type.Object({
   session_id: Type.Optional(ClientId('The same as in events: identifies one run of the game')),
   debug_ids: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      description: `The debug ids of the scripts in the stack, by their URLs; those past the first ${LIMITS.debugIds} are left out`,
+      description: `The debug ids of the scripts in the stack by their URLs, or of mapping.txt by its name; those past the first ${LIMITS.debugIds} are left out`,
     }),
   ),
   metadata: Type.Optional(

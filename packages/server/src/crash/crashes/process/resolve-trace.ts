@@ -4,11 +4,21 @@ import type { StoredEvent } from '@chauffeur/sentry/event/event';
 import type { SourceFrame } from '@chauffeur/sentry/mappings/script-frames';
 import type { SourceLines } from '@chauffeur/sentry/mappings/source-map';
 import type { Context } from '../../../context.ts';
-import { type Resolved, resolveEvent, resolveScripts } from '../../symbols/mappings/resolve.ts';
-import { debugIdAt } from '../report/debug-ids.ts';
+import { type Resolved, resolveEvent, resolveJava, resolveScripts } from '../../symbols/mappings/resolve.ts';
+import { debugIdAt, idsOfMappings } from '../report/debug-ids.ts';
 import type { GroupingRow } from '../report/jobs.ts';
-import { limitedFrame, traceOfReport } from '../text/find-trace.ts';
+import {
+  findTraceInLines,
+  hasFrames,
+  limitedFrame,
+  linesOf,
+  type TracedText,
+  tracedTextOf,
+  traceOfReport,
+} from '../text/find-trace.ts';
+import { java } from '../text/formats/java.ts';
 import { javascript, javascriptFrame } from '../text/formats/javascript.ts';
+import { javaStacksIn, withJavaNames } from '../text/java-names.ts';
 import { formatPlace, framesInText, withSources } from '../text/script-places.ts';
 import type { Trace, TraceFrame } from '../text/trace.ts';
 
@@ -27,9 +37,12 @@ export function resolveEventOf(
 /** What the trace in the texts of a report was resolved to. */
 type ResolvedText = Resolved<Trace | null> & { readonly sources: FrameSources };
 
-/** The trace in the texts of a report. One of JavaScript is read again from the texts with the places in the sources. */
+/** The trace in the texts of a report. One of JavaScript or Java is read again from the texts as the sources have them. */
 export async function resolveTextTrace(ctx: Context, gameId: string, report: Report): Promise<ResolvedText> {
-  const trace = traceOfReport(report);
+  const traced = tracedTextOf(report);
+  const trace = traced?.trace ?? null;
+  if (traced !== null && traced.trace.format === java.name)
+    return { ...(await resolveJavaText(ctx, gameId, report, traced)), sources: new FrameSources([]) };
   if (trace?.format !== javascript.name) return { value: trace, missing: [], sources: new FrameSources([]) };
   const { build_id: buildId, app_version: version, message, metadata, debug_ids: ids } = report;
   const texts = [['', message], ...Object.entries(metadata)].filter(
@@ -48,6 +61,32 @@ export async function resolveTextTrace(ctx: Context, gameId: string, report: Rep
   const found = traceOfReport({ message: newMessage, metadata: { ...metadata, ...changed } });
   return { value: found, sources, ...rest };
 }
+
+async function resolveJavaText(
+  ctx: Context,
+  gameId: string,
+  { build_id: buildId, debug_ids: debugIds }: Report,
+  { text, trace }: TracedText,
+): Promise<Resolved<Trace>> {
+  const lines = linesOf(text);
+  const stacks = javaStacksIn(lines);
+  const sent = stacks.map(({ titles, frames }) => ({ thrown: titles[0]?.name ?? '', frames }));
+  // The other names that may be those of exceptions.
+  const names = [...new Set(stacks.flatMap(({ titles }) => titles.map(({ name }) => name)))].slice(0, MAX_NAMES);
+  const asked = names.map((thrown) => ({ thrown, frames: [] }));
+  const { value, ...rest } = await resolveJava(ctx, { gameId, buildId }, idsOfMappings(debugIds), [...sent, ...asked]);
+  if (value === null) return { value: trace, ...rest };
+  const classes = new Map(names.map((name, index) => [name, value[stacks.length + index]?.thrown ?? name]));
+  const named = stacks.map(({ titles }, index) => ({
+    frames: value[index]?.frames ?? [],
+    titles: titles.map(({ name }) => classes.get(name) ?? name),
+  }));
+  const found = findTraceInLines(withJavaNames(lines, stacks, named), 'first');
+  return { value: found !== null && hasFrames(found) ? found : trace, ...rest };
+}
+
+/** Names that a text may have for exceptions; forged ones may have more. */
+const MAX_NAMES = 200;
 
 /** The lines around frames that were resolved, by the place that a frame of the trace has. */
 class FrameSources {

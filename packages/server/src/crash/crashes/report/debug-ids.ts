@@ -1,5 +1,5 @@
-// The debug ids of the scripts in a stack that a report has as text. A game finds them in the page, and sends them with the
-// URLs of the scripts.
+// The debug ids of the scripts in a stack that a report has as text, or of the mapping of its Java. A game finds those of
+// scripts in the page, and sends them with the URLs of the scripts.
 import { LIMITS } from '@chauffeur/contract/limits';
 import { debugIdOf } from '@chauffeur/sentry/ids';
 import { scriptUrlOf } from '@chauffeur/sentry/mappings/script-url';
@@ -25,3 +25,10 @@ export function debugIdAt(ids: DebugIds, place: string): string {
   const url = ids === null ? '' : scriptUrlOf(place);
   return url === '' ? '' : (ids?.[url] ?? '');
 }
+
+/** The ids of everything but scripts, such as of `mapping.txt`. */
+export function idsOfMappings(ids: DebugIds): string[] {
+  return Object.entries(ids ?? {}).flatMap(([url, id]) => (SCRIPT.test(url) ? [] : id));
+}
+
+const SCRIPT = /\.(?:js|mjs|cjs|jsbundle|bundle)$/i;

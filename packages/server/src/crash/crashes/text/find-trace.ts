@@ -16,8 +16,11 @@ type Choice = 'first' | 'last';
 /** The report in the text, limited in size; null if there is none. Takes time linear in the length of the text. */
 export function findTrace(text: string, choice: Choice): Trace | null {
   const ips = readIps(text.trimStart());
-  if (ips !== null) return limitTrace(ips);
-  const lines = linesOf(text);
+  return ips === null ? findTraceInLines(linesOf(text), choice) : limitTrace(ips);
+}
+
+/** The same for lines that `linesOf` returns. */
+export function findTraceInLines(lines: readonly string[], choice: Choice): Trace | null {
   let best: Trace | null = null;
   for (let at = 0; at < lines.length; ) {
     const found = lines[at] === '' ? null : readAt(lines, at);
@@ -107,7 +110,7 @@ const ESCAPES = /\x1b\[[\d;]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}\x07/g;
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The last lines of the text, without prefixes of loggers, colors and trailing spaces. */
-function linesOf(whole: string): string[] {
+export function linesOf(whole: string): string[] {
   const text = whole.slice(-TEXT_LIMITS.characters);
   const broken = text.includes('\n') || text.includes('\r') ? text : unescapeBreaks(text);
   return broken
@@ -176,19 +179,27 @@ const STACK_KEYS = [
 /** Characters of all values that are read. JSON reports have far less. */
 const MAX_CHARACTERS = 256 * 1024;
 
+export type TracedText = { readonly text: string; readonly trace: Trace };
+
 /**
  * The trace with frames in the message, or in the message and the value of a key: an error and its stack are often sent
  * apart. Null if neither has one. What players wrote is never read.
  */
-export function traceOfReport({ message, metadata }: ReportText): Trace | null {
+export function traceOfReport(report: ReportText): Trace | null {
+  return tracedTextOf(report)?.trace ?? null;
+}
+
+/** The same trace, and the text in which it is. */
+export function tracedTextOf({ message, metadata }: ReportText): TracedText | null {
   const ofMessage = message === '' ? null : findTrace(message, 'first');
-  if (hasFrames(ofMessage)) return ofMessage;
+  if (ofMessage !== null && hasFrames(ofMessage)) return { text: message, trace: ofMessage };
   let left = MAX_CHARACTERS;
   for (const value of stackValues(metadata)) {
     left -= value.length + message.length;
     if (left < 0) break;
-    const found = findTrace(message === '' ? value : `${message}\n${value}`, 'first');
-    if (hasFrames(found)) return found;
+    const text = message === '' ? value : `${message}\n${value}`;
+    const trace = findTrace(text, 'first');
+    if (trace !== null && hasFrames(trace)) return { text, trace };
   }
   return null;
 }

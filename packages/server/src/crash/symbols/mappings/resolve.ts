@@ -188,28 +188,13 @@ async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: StoredEv
   );
   const isJava = (frame: SentryFrame) => languageOf(frame, event) === 'java' && frame.address === null;
   if (!stacksOf(event).some(({ frames }) => frames.some(isJava))) return { value: event, missing: [] };
-  const { gameId } = origin;
-  const ids = debugIds.slice(0, MAX_SCRIPTS);
-  const mapping = await findProguard(ctx, origin, ids);
-  if (mapping === undefined)
-    return {
-      value: event,
-      missing: ids.map((debugId) => formatMissing('proguard', { url: '', debugId })),
-      depends: true,
-    };
-  await markAll(ctx, gameId, [mapping]);
   const thrown = event.exceptions.map((exception) => classOf(exception));
-  const output = await run(ctx, {
-    task: 'java',
-    blobSettings: ctx.blobs.settings,
-    mapping: mapping.blob_key,
-    stacks: stacksOf(event).map(({ frames }, index) => ({
-      thrown: thrown[index] ?? '',
-      frames: frames.map(javaFrameOf),
-    })),
-  });
-  if (output?.task !== 'java' || output.stacks === null) return { value: event, missing: [], depends: true };
-  const { stacks } = output;
+  const sent = stacksOf(event).map(({ frames }, index) => ({
+    thrown: thrown[index] ?? '',
+    frames: frames.map(javaFrameOf),
+  }));
+  const { value: stacks, ...rest } = await resolveJava(ctx, origin, debugIds, sent);
+  if (stacks === null) return { value: event, ...rest };
   const resolved = withStacks(
     event,
     stacksOf(event).map((stack, at) => ({
@@ -220,13 +205,41 @@ async function resolveJavaOf(ctx: Context, origin: ReportOrigin, event: StoredEv
     })),
   );
   const exceptions = resolved.exceptions.map((each, index) => withClass(each, stacks[index]?.thrown ?? ''));
-  return { value: { ...resolved, exceptions }, missing: [], depends: true };
+  return { value: { ...resolved, exceptions }, ...rest };
+}
+
+/** A stack of Java or Kotlin, innermost first, and the class of its exception with its package; empty without one. */
+export type JavaStack = { readonly thrown: string; readonly frames: readonly JavaFrame[] };
+
+/** Each frame as the sources have it: several for one where functions were inlined, or none. */
+export type ResolvedJavaStack = { readonly thrown: string; readonly frames: readonly (readonly JavaFrame[])[] };
+
+/** The stacks in the sources; null without a mapping. `debugIds` are those of the mappings that the report names. */
+export async function resolveJava(
+  ctx: Context,
+  origin: Pick<ReportOrigin, 'gameId' | 'buildId'>,
+  debugIds: readonly string[],
+  stacks: readonly JavaStack[],
+): Promise<Resolved<readonly ResolvedJavaStack[] | null>> {
+  const ids = debugIds.slice(0, MAX_SCRIPTS);
+  const depends = true;
+  const mapping = await findProguard(ctx, origin, ids);
+  if (mapping === undefined)
+    return { value: null, missing: ids.map((debugId) => formatMissing('proguard', { url: '', debugId })), depends };
+  await markAll(ctx, origin.gameId, [mapping]);
+  const output = await run(ctx, {
+    task: 'java',
+    blobSettings: ctx.blobs.settings,
+    mapping: mapping.blob_key,
+    stacks,
+  });
+  return { value: output?.task === 'java' ? output.stacks : null, missing: [], depends };
 }
 
 /** The mapping with one of the ids. Programs without Sentry's plug-in for Gradle say none, so that of the build counts. */
 async function findProguard(
   ctx: Context,
-  { gameId, buildId }: ReportOrigin,
+  { gameId, buildId }: Pick<ReportOrigin, 'gameId' | 'buildId'>,
   debugIds: readonly string[],
 ): Promise<FoundMapping | undefined> {
   if (debugIds.length === 0) return findProguardOfBuild(ctx.db, gameId, buildId);
@@ -282,7 +295,7 @@ export type ResolveInput = { readonly blobSettings: BlobSettings } & (
   | {
       readonly task: 'java';
       readonly mapping: string;
-      readonly stacks: readonly { readonly thrown: string; readonly frames: readonly JavaFrame[] }[];
+      readonly stacks: readonly JavaStack[];
     }
   | {
       readonly task: 'lines';
@@ -295,7 +308,7 @@ export type ResolveOutput =
   | { readonly task: 'scripts'; readonly stacks: (SourceFrame | null)[][] }
   | {
       readonly task: 'java';
-      readonly stacks: readonly { readonly thrown: string; readonly frames: readonly JavaFrame[][] }[] | null;
+      readonly stacks: readonly ResolvedJavaStack[] | null;
     }
   | { readonly task: 'lines'; readonly places: readonly ({ readonly file: string; readonly line: number } | null)[] };
 

@@ -30,19 +30,27 @@ export const java: TextFormat = {
   },
 };
 
+/** What a frame says, with the names as they are in the text. */
+type RawFrame = { readonly method: string; readonly file: string; readonly line: number | null };
+
 /** `at java.base/java.util.ArrayList.get(ArrayList.java:427) ~[?:?]`. */
-function javaFrameOf(line: string): TraceFrame | null {
+export function rawFrameOf(line: string): RawFrame | null {
   const text = line.trimStart();
   if (!text.startsWith('at ')) return null;
   const [name, rest] = splitFirst(text.slice(3), '(') ?? ['', ''];
   const place = splitFirst(rest, ')')?.[0];
   if (place === undefined || name === '' || /\s/.test(name) || !PLACE.test(place)) return null;
-  const method = name.slice(name.lastIndexOf('/') + 1);
   const [file, lineNumber] = splitFirst(place, ':') ?? [place, ''];
-  return javaFrame(method, {
-    file: /\.\w/.test(file) ? file : null,
+  return {
+    method: name.slice(name.lastIndexOf('/') + 1),
+    file,
     line: isDigits(lineNumber) ? Number(lineNumber) : null,
-  });
+  };
+}
+
+function javaFrameOf(line: string): TraceFrame | null {
+  const raw = rawFrameOf(line);
+  return raw && javaFrame(raw.method, { file: /\.\w/.test(raw.file) ? raw.file : null, line: raw.line });
 }
 
 /** A frame of a method with its class, such as `owls.Nest.land`. Names that were obfuscated differ between builds. */
@@ -78,9 +86,10 @@ function readChain(
       current.exception.frames.push(parsed);
       continue;
     }
-    const more = /^\.\.\. (\d{1,4}) (?:more|common frames omitted)$/.exec(line.trim());
+    const more = moreOf(line);
     if (more !== null) {
-      current.exception.frames.push(...enclosing(chain).frames.slice(-Number(more[1])));
+      if (current.exception.frames.length < MAX_FRAMES)
+        current.exception.frames.push(...enclosing(chain).frames.slice(-more));
       continue;
     }
     const next = openCause(line);
@@ -98,14 +107,25 @@ function readChain(
   return { isNative: false, isFatal: false, ...relate(chain), end: at };
 }
 
+/** Stacks end with frames of others. The stacks of forged texts would grow with each of them. */
+export const MAX_FRAMES = 4000;
+
+/** `... 3 more`: how many of the outermost frames are those of the exception that this one caused. */
+export function moreOf(line: string): number | null {
+  const [, count] = /^\.\.\. (\d{1,4}) (?:more|common frames omitted)$/.exec(line.trim()) ?? [];
+  return count === undefined ? null : Number(count);
+}
+
 /** The exception that the last one caused: its outermost frames are the same, and are left out of the text. */
 function enclosing(chain: readonly Open[]): TraceException {
   return (chain.at(-2) ?? chain[0]!).exception;
 }
 
+export const CAUSE = /^(Caused by|Suppressed|Wrapped by): (.{1,1000})$/;
+
 function openCause(line: string): Open | null {
   const text = line.trim();
-  const [, word, rest] = /^(Caused by|Suppressed|Wrapped by): (.{1,1000})$/.exec(text) ?? [];
+  const [, word, rest] = CAUSE.exec(text) ?? [];
   if (rest === undefined) return null;
   const [type, message] = splitFirst(rest, ': ') ?? [rest, ''];
   const exception = { ...(headerOf(rest) ?? { type, message }), frames: [] };
