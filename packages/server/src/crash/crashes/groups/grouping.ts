@@ -41,7 +41,7 @@ import { classOfReason, findOwnCode, type OwnCode, ownFunctions } from './own-co
  * Increase it with any change of the rules that may move a report to another group. `chauffeur-server regroup` then
  * moves existing reports.
  */
-export const GROUPING_VERSION = 3;
+export const GROUPING_VERSION = 4;
 
 export type Grouping = {
   /** SHA-256 of what the reports of the group have in common. */

@@ -57,6 +57,23 @@ const SAME: readonly (readonly [what: string, event: object, text: string])[] = 
     "TypeError: Cannot read properties of undefined (reading 'hp')\n    at Player.takeDamage (https://other.example.com/assets/index-a1B2c3D4.js:7:10)\n    at https://other.example.com/assets/index-a1B2c3D4.js:12:2",
   ],
   [
+    'JavaScript, called by a page',
+    {
+      platform: 'javascript',
+      exception: [
+        {
+          type: 'RangeError',
+          value: 'lost',
+          stacktrace: stack([
+            { function: '?', filename: 'https://play.example.com/game.js', lineno: 3, colno: 9, in_app: true },
+            { function: '?', filename: 'https://play.example.com/', lineno: 1, colno: 15, in_app: true },
+          ]),
+        },
+      ],
+    },
+    'RangeError: lost\n    at https://play.example.com/game.js:3:9\n    at https://play.example.com/:1:15',
+  ],
+  [
     'Java with a cause',
     {
       platform: 'java',

@@ -129,12 +129,14 @@ export function javascriptFrame(rawName: string, rawPlace: string): TraceFrame {
   const isLibrary = /\/node_modules\/|\/(?:webpack|vite)\/runtime|^webpack:\/\/\/?webpack\//.test(rawPlace);
   const name = isWasm ? wasmName(rawName) : functionName(rawName);
   const stem = isBuiltIn ? '' : stemOf(file);
+  // What a page runs outside of functions has no name at all if its address ends in a slash.
+  const isPage = name === null && file.endsWith('/');
   return frame({
     function: isBuiltIn ? rawName || null : name === null || isWasm ? name : `${stem}.${name}`,
     file: isBuiltIn || isUnplaced ? null : shownFile(file),
     line,
     column,
-    own: !isBuiltIn && !isLibrary && !LIBRARY.test(stem),
+    own: !isBuiltIn && !isLibrary && !isPage && !LIBRARY.test(stem),
   });
 }
 
