@@ -334,6 +334,9 @@ describe('the crash pages', () => {
     await missing.getByRole('row', { name: /^nosym_middle .*Never uploaded/ }).waitFor();
     await crash(await ship('1.2.0'), 'nosym_middle', { os: 'linux' });
     await reportByApi(await ship('1.3.0'), { message: 'a new one' }, { dump: NO_DUMP, log: LOG });
+    // The page of all games doesn't follow.
+    await open('/crashes');
+    await groups().getByRole('link', { name: 'a new one' }).waitFor();
     await page.goto(`${site.service.url}/dev`);
     await page
       .getByRole('row', { name: /^Owls of the North/ })
