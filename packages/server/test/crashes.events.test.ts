@@ -510,7 +510,7 @@ const RECORDED: readonly (readonly [request: string, title: string])[] = [
   ['00008-go.req', '*errors.errorString: file not found | main.main'],
   ['00012-java.req', 'NullPointerException | Game.inner'],
   ['00023-java-crash.req', 'RuntimeException: uncaught in thread | Game.lambda$main'],
-  ['00031-browser.req', 'RangeError | game | @0x0'],
+  ['00031-browser.req', 'RangeError | game'],
   ['00055-native-inproc-restart.req', 'libc.so.6'],
   ['00131-node.req', 'TypeError: car | node'],
 ];
