@@ -107,7 +107,7 @@ function readChain(
   return { isNative: false, isFatal: false, ...relate(chain), end: at };
 }
 
-/** Stacks end with frames of others. The stacks of forged texts would grow with each of them. */
+/** Frames of one stack: with `... n more`, a forged text could repeat those of another without end. */
 export const MAX_FRAMES = 4000;
 
 /** `... 3 more`: how many of the outermost frames are those of the exception that this one caused. */
