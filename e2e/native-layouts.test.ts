@@ -2,7 +2,7 @@
 // takes each as it is. What is missing is named.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -64,7 +64,7 @@ describe('chauffeur symbols', () => {
   async function read(...paths: string[]): Promise<Sent> {
     const args = ['symbols', '--dry-run', '--json', ...paths];
     const { code, stdout, stderr } = await runCommand(args, { environment: {}, folder: work.path });
-    assert.equal(code, 0, stderr);
+    assert.equal(code, 0, `${stdout}${stderr}`);
     return JSON.parse(stdout);
   }
 
@@ -73,6 +73,13 @@ describe('chauffeur symbols', () => {
     const flags = ['--target=x86_64-w64-mingw32', '-std=c++17', '-g', '-O2', '-nostdinc++', '-funwind-tables'];
     const freestanding = ['-ffreestanding', '-fno-exceptions', '-fno-rtti', '-nostdlib', '-fuse-ld=lld'];
     await run('clang++', [...flags, ...freestanding, '-Wl,--entry=entry_point', ...sources, '-o', program]);
+  }
+
+  async function changeTimestamp(program: string): Promise<void> {
+    const bytes = await readFile(program);
+    const at = bytes.readUInt32LE(60) + 8;
+    bytes.writeUInt32LE(bytes.readUInt32LE(at) ^ 1, at);
+    await writeFile(program, bytes);
   }
 
   /** There is one module, with everything that a stack needs. */
@@ -151,6 +158,23 @@ describe('chauffeur symbols', () => {
       [[true, false]],
     );
     assert.match(warnings?.join('\n') ?? '', /its program is missing/);
+  });
+
+  test('knows the debug file of MinGW that was split off later by its checksum or code', async (t) => {
+    if (!canBuild) return t.skip(NO_COMPILERS);
+    for (const link of [true, false]) {
+      const folder = await layOut({ 'README.txt': { text: link ? 'with a link' : 'without a link' } });
+      const program = join(folder, 'game.exe');
+      await buildWithMinGw(program);
+      const debug = await splitDebugFile(program);
+      await run('strip', ['--strip-debug', program]);
+      if (link) await run('objcopy', [`--add-gnu-debuglink=${debug}`, program]);
+      // `strip` does so when the program was linked earlier.
+      await changeTimestamp(program);
+      assertWhole(await read(program, debug), 'game.exe');
+      await appendFile(debug, Buffer.alloc(16));
+      if (link) await assert.rejects(read(program, debug), /are not of the same build/);
+    }
   });
 
   test('takes the symbols of Unity for Android with the APK, and asks for it', async (t) => {

@@ -18,6 +18,7 @@ import { lastPart } from './paths.ts';
 import { openPdb, type Pdb } from './pdb/pdb.ts';
 import { readCodeView } from './pe/code-view.ts';
 import { convertWindows } from './pe/convert-pe.ts';
+import { isDebugFileOf as isDebugFileOfPe, readDebugLink as readPeDebugLink } from './pe/debug-link.ts';
 import { openPe, type Pe } from './pe/pe.ts';
 import { splitFinder } from './split-finder.ts';
 import { SymbolWriter } from './symbols/symbol-writer.ts';
@@ -283,18 +284,16 @@ class Converter {
   #convertSplitPe(main: Input, other: Input): Steps<ModuleIdentity> {
     const files = [main, other].map(({ path, source }) => ({ file: openPe(source), path }));
     const [pe, debug] = files[0]!.file.isDebugFile() ? files.reverse() : files;
+    if (!isDebugFileOfPe(debug!.file, pe!.file))
+      throw new DebugSymbolsError('mismatch', 'the program and the debug file are not of the same build');
     return convertWindows({ pe, debug: debug!.file, pdb: undefined }, this.#writer);
   }
 
   #debugFileOf(pe: Pe, path: string): { path: string; source: ByteSource } | undefined {
-    const link = pe.section('.debug_info') === undefined ? pe.debugLink() : undefined;
+    const link = pe.section('.debug_info') === undefined ? readPeDebugLink(pe) : undefined;
     if (link === undefined) return undefined;
-    const fits = (source: ByteSource) => {
-      if (detectFormat(source) !== 'pe') return false;
-      const { headers, cpu } = openPe(source);
-      return headers.timestamp === pe.headers.timestamp && cpu === pe.cpu;
-    };
-    return this.#findNear(path, [lastPart(link)], fits);
+    const fits = (source: ByteSource) => detectFormat(source) === 'pe' && isDebugFileOfPe(openPe(source), pe);
+    return this.#findNear(path, [lastPart(link.name)], fits);
   }
 
   #findNearInput(path: string, names: readonly string[], fits: (source: ByteSource) => boolean): Input | undefined {

@@ -9,6 +9,7 @@ import { OpenFiles } from './open-files.ts';
 import { Msf } from './pdb/msf.ts';
 import { openPdb } from './pdb/pdb.ts';
 import { readCodeView } from './pe/code-view.ts';
+import { readDebugLink as readPeDebugLink } from './pe/debug-link.ts';
 import { openPe, type Pe } from './pe/pe.ts';
 
 /** The formats of files that dumps can refer to. */
@@ -91,7 +92,7 @@ const INSPECTORS: Readonly<Record<NativeFormat, (source: ByteSource) => FilePart
         kind: pe.isDebugFile() ? 'debug' : 'program',
         id: linked?.debugId.slice(0, ID_DIGITS),
         hasDebugInfo,
-        debugName: linked?.name || pe.debugLink(),
+        debugName: linked?.name || readPeDebugLink(pe)?.name,
       },
     ];
   },

@@ -81,7 +81,7 @@ function best(parts: readonly Part[]): Part | undefined {
   return parts.toSorted((a, b) => Number(b.hasDebugInfo) - Number(a.hasDebugInfo) || b.file.size - a.file.size)[0];
 }
 
-/** Files without ids are connected by name alone: those of ELF, and of MinGW, which are linked at the same time too. */
+/** Files without ids are connected by name: those of ELF, and of MinGW, which the converter compares further. */
 function namedCounterpart(main: Part, parts: readonly Part[]): Part | undefined {
   if (!['elf', 'pe'].includes(main.format) || main.id !== undefined || main.debugName === undefined) return undefined;
   return parts.find(

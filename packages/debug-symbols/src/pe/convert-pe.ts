@@ -23,7 +23,7 @@ import type { Pe } from './pe.ts';
 
 export type WindowsInput = {
   readonly pe: { readonly file: Pe; readonly path: string } | undefined;
-  /** The debug file of a MinGW program, which has DWARF and no code. */
+  /** The debug file of a MinGW program, which has DWARF and no code, and belongs to the program. */
   readonly debug?: Pe | undefined;
   readonly pdb: { readonly file: Pdb; readonly path: string } | undefined;
 };
@@ -33,7 +33,6 @@ const NO_ID = '0'.repeat(33);
 /** Sends everything to the writer, and returns the identity. Throws `mismatch` if the files are of two builds. */
 export function* convertWindows({ pe, debug, pdb }: WindowsInput, writer: SymbolWriter): Steps<ModuleIdentity> {
   requireSameBuild(pe?.file, pdb?.file);
-  requireSameLink(pe?.file, debug);
   const sections = pe?.file.headers.sections.map((section) => ({ ...section, executable: section.isExecutable }));
   const rules = new Errand(() => pe && addUnwindRules(pe.file, writer));
   if (pdb !== undefined)
@@ -67,13 +66,6 @@ function requireSameBuild(pe: Pe | undefined, pdb: Pdb | undefined): void {
   // The age differs if a tool has changed the PDB afterwards, which changes no code.
   if (one.slice(0, 32) === other.slice(0, 32)) return;
   throw new DebugSymbolsError('mismatch', `the program belongs to the PDB ${one}, and this PDB is ${other}`);
-}
-
-/** Tools that split a program keep the time at which it was linked. */
-function requireSameLink(pe: Pe | undefined, debug: Pe | undefined): void {
-  if (pe === undefined || debug === undefined) return;
-  if (pe.headers.timestamp === debug.headers.timestamp && pe.cpu === debug.cpu) return;
-  throw new DebugSymbolsError('mismatch', 'the program and the debug file were not linked at the same time');
 }
 
 /** The debug information is in the program, or in a debug file that was split off. */

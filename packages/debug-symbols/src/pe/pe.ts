@@ -5,8 +5,6 @@ import { BlockReader } from './block-reader.ts';
 import { type Headers, type PeCpu, readHeaders } from './headers.ts';
 import type { Section } from './sections.ts';
 
-const MAX_LINK = 1024;
-
 /** An open PE file. Only the headers are in memory. Addresses are relative to the image base. */
 export class Pe {
   readonly headers: Headers;
@@ -33,15 +31,6 @@ export class Pe {
   isDebugFile(): boolean {
     const hasCode = this.headers.sections.some(({ isExecutable, fileSize }) => isExecutable && fileSize > 0);
     return !hasCode && this.section('.debug_info') !== undefined;
-  }
-
-  /** The name of the debug file that was split off; undefined if there is none. */
-  debugLink(): string | undefined {
-    const section = this.section('.gnu_debuglink');
-    if (section === undefined) return undefined;
-    const bytes = section.read(0, Math.min(section.size, MAX_LINK));
-    const end = bytes.indexOf(0);
-    return end <= 0 ? undefined : new TextDecoder().decode(bytes.subarray(0, end));
   }
 
   /**
