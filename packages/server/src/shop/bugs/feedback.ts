@@ -2,6 +2,7 @@
 // it is about, whichever arrives first. The address of a player is only used once a developer replies, and then first
 // asked to be confirmed: anyone can send feedback with anyone's address.
 import { createHmac, hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { findDisplayNameProblem, tidyDisplayName } from '@chauffeur/contract/display-name';
 import { errors, isError } from '@chauffeur/contract/errors';
 import { redactUserPaths } from '@chauffeur/contract/home-folders';
@@ -142,7 +143,7 @@ type CopiedFiles = {
 
 /**
  * A ticket shows only so many images; further ones are files to download. Adds each copy to `copies` before it is
- * written, so that the caller can delete them.
+ * written, so that the caller can delete them. Leaves out what the storage has no room for: clients send nothing again.
  */
 async function copyFiles(
   ctx: Context,
@@ -153,14 +154,31 @@ async function copyFiles(
   for (const { name, kind, key: source, size } of files) {
     const id = newId(ctx.clock.now().getTime());
     const key = `${TICKET_PREFIX}${gameId}/${newId()}`;
-    const hasRoom = size <= MAX_IMAGE_BYTES && copies.screenshots.length < LIMITS.bugScreenshots;
-    if (kind === 'image' && hasRoom) {
+    const isShown = size <= MAX_IMAGE_BYTES && copies.screenshots.length < LIMITS.bugScreenshots;
+    if (kind === 'image' && isShown) {
       copies.screenshots.push({ id, name, key, size });
-      await ctx.blobs.put(key, bytesOfOpen(await readUnpacked(ctx.blobs, source)));
+      if (!(await putIfRoom(ctx, key, () => readUnpacked(ctx.blobs, source)))) copies.screenshots.pop();
     } else {
-      copies.attachments.push({ id, name, key: `${key}${PACKED_SUFFIX}`, size });
-      await ctx.blobs.put(`${key}${PACKED_SUFFIX}`, bytesOfOpen(await ctx.blobs.read(source)));
+      const packedKey = `${key}${PACKED_SUFFIX}`;
+      copies.attachments.push({ id, name, key: packedKey, size });
+      if (!(await putIfRoom(ctx, packedKey, () => ctx.blobs.read(source)))) copies.attachments.pop();
     }
+  }
+}
+
+/** Returns false if the storage is full. */
+async function putIfRoom(ctx: Context, key: string, open: () => Promise<Readable>): Promise<boolean> {
+  const source = await open();
+  try {
+    await ctx.blobs.put(key, bytesOfOpen(source));
+    return true;
+  } catch (err) {
+    if (!isStorageFull(err)) throw err;
+    ctx.log.warn({ err }, 'a file of feedback was left out');
+    await ctx.blobs.delete(key);
+    return false;
+  } finally {
+    source.destroy();
   }
 }
 

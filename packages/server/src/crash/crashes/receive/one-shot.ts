@@ -23,6 +23,7 @@ import {
   ATTACHMENT_LIMITS,
   FileTooLargeError,
   LOST_FILES,
+  LOST_FOR_ROOM,
   type LossReason,
   type StoredAttachment,
   type StoredReportFile,
@@ -71,7 +72,7 @@ export async function receiveWhole(
   read: (keep: KeepFile, attachments: KeepAttachment) => Promise<ReportBody>,
 ): Promise<OpenedReport> {
   const maxStored = await findBytesLeft(ctx, await resolveClientIds(ctx, idsOf(request)));
-  const received = new ReportFiles(ctx, newId(ctx.clock.now().getTime()), maxStored);
+  const received = new ReportFiles(ctx, newId(ctx.clock.now().getTime()), { maxStored });
   const { reportId } = received;
   const body = await read(received.keep, received.attach).catch(async (error) => {
     await received.deleteAll();
@@ -90,6 +91,12 @@ export async function receiveWhole(
   }
 }
 
+type FilesOptions = {
+  readonly maxStored: number;
+  /** Whether a file is left out if the storage is full. By default, its error is thrown, and the client sends again. */
+  readonly losesFiles?: boolean;
+};
+
 /** The files of a report, stored as they arrive, and why some were not kept. */
 export class ReportFiles {
   readonly #ctx: Context;
@@ -98,21 +105,26 @@ export class ReportFiles {
   readonly files: ByKind<StoredReportFile> = {};
   readonly losses: ByKind<LossReason> = {};
   readonly attachments: Attachments;
+  readonly #losesFiles: boolean;
+  #lostForRoom = 0;
   /** The name of the dump in `files` if only its content says that it is one. */
   #unnamedDump: string | null = null;
 
   /** `maxStored` is the number of bytes, compressed, that may be stored of the report. */
-  constructor(ctx: Context, reportId: string, maxStored: number) {
+  constructor(ctx: Context, reportId: string, { maxStored, losesFiles = false }: FilesOptions) {
     this.#ctx = ctx;
     this.reportId = reportId;
     this.#maxStored = maxStored;
+    this.#losesFiles = losesFiles;
     this.attachments = new Attachments(ctx, reportId);
   }
 
   /** Throws what the source throws, and errors of the store. */
-  readonly keep: KeepFile = async (kind, source, isCut = () => false) => {
+  readonly keep: KeepFile = async (kind, sent, isCut = () => false) => {
     if (kind === 'dump' && this.#unnamedDump !== null) await this.#displaceDump(this.#unnamedDump);
-    const stored = await tryToStore(this.#ctx, { reportId: this.reportId, kind, source, maxStored: this.#maxStored });
+    const stored = await this.#unlessFull(sent, (source) =>
+      tryToStore(this.#ctx, { reportId: this.reportId, kind, source, maxStored: this.#maxStored }),
+    );
     if (typeof stored === 'string') {
       this.losses[kind] = stored;
       return;
@@ -126,15 +138,49 @@ export class ReportFiles {
   };
 
   readonly attach: KeepAttachment = {
-    keep: async (name, source, isCut = () => false) => {
-      const { matches: isDump, all } = await beginsWith(source, DUMP_START);
+    keep: async (name, sent, isCut = () => false) => {
+      const { matches: isDump, all } = await beginsWith(sent, DUMP_START);
       if (isDump && this.files.dump === undefined && this.losses.dump === undefined) {
         await this.keep('dump', all, isCut);
         this.#unnamedDump = name;
-      } else this.#maxStored -= await this.attachments.add(name, all, this.#maxStored, isCut);
+        return;
+      }
+      const stored = await this.#unlessFull(all, (source) =>
+        this.attachments.add(name, source, this.#maxStored, isCut),
+      );
+      this.#maxStored -= stored === 'no_room' ? 0 : stored;
     },
     leaveOut: (name) => this.attachments.leaveOut(name),
   };
+
+  /** Keeps what the client calls a dump. If it isn't one, it is an attachment. */
+  async keepDump(name: string, source: ByteSource, isCut?: () => boolean): Promise<void> {
+    const lost = this.#lostForRoom;
+    await this.attach.keep(name, source, isCut);
+    if (this.#lostForRoom > lost && this.files.dump === undefined) this.losses.dump ??= 'no_room';
+  }
+
+  /** Returns `no_room` if the storage is full. What is left of the source is read then, to reach what follows it. */
+  async #unlessFull<Result>(
+    source: ByteSource,
+    store: (source: ByteSource) => Promise<Result>,
+  ): Promise<Result | 'no_room'> {
+    if (!this.#losesFiles) return await store(source);
+    const open = unclosed(source);
+    try {
+      return await store(open);
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      this.#lostForRoom += 1;
+      await drain(open);
+      return 'no_room';
+    }
+  }
+
+  /** How many files were lost because the storage was full. */
+  get lostForRoom(): number {
+    return this.#lostForRoom;
+  }
 
   /** Makes the dump an attachment, because the body has another file that is called a dump. */
   async #displaceDump(name: string): Promise<void> {
@@ -149,10 +195,14 @@ export class ReportFiles {
     return [...Object.values(this.files), ...this.attachments.stored];
   }
 
-  /** Sentences about the files that were left out, except for the dump. */
+  /** Sentences about the files that were left out. `failure` says why the dump was. */
   get omissions(): readonly string[] {
     const { log } = this.losses;
-    return [...(log === undefined ? [] : [LOST_FILES[log].log]), ...this.attachments.omissions];
+    return [
+      ...(log === undefined || log === 'no_room' ? [] : [LOST_FILES[log].log]),
+      ...(this.#lostForRoom > 0 ? [LOST_FOR_ROOM] : []),
+      ...this.attachments.omissions,
+    ];
   }
 
   /** Why the dump was not kept; null if it was, or none was sent. */
@@ -211,6 +261,21 @@ async function tryToStore(
     if (error instanceof PackedTooLargeError) return 'past_limit';
     if (error instanceof UnpackError) return 'not_unpacked';
     throw error;
+  }
+}
+
+/** The same bytes. A reader that stops leaves the others to the next one. */
+function unclosed(bytes: ByteSource): ByteSource {
+  const iterator = bytes[Symbol.asyncIterator]();
+  return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
+}
+
+/** Reads what is left. Throws errors of the source, unless the body is too large: then nothing follows. */
+async function drain(source: ByteSource): Promise<void> {
+  try {
+    for await (const _ of source);
+  } catch (error) {
+    if (!(error instanceof BodyTooLargeError)) throw error;
   }
 }
 

@@ -128,6 +128,8 @@ export const LOST_FILES: Readonly<Record<LossReason, Readonly<Record<CrashFileKi
 export const LOST_ATTACHMENTS =
   'The attachments were not kept because the game had reached its daily limit for crash files.';
 
+export const LOST_FOR_ROOM = 'Files were left out because the storage of the server was full.';
+
 /** The reason for the loss of a dump that would have been uploaded after the report. */
 export const NOT_REQUESTED = 'The dump was not requested because the game had reached its daily limit for crash files.';
 

@@ -4,15 +4,28 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errors } from '@chauffeur/contract/errors';
-import { KIB, LIMITS, MIB } from '@chauffeur/contract/limits';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { bytesOf } from '../../../kernel/blobs/byte-source.ts';
+import type { ByteSource } from '../../../kernel/blobs/store.ts';
 import { PRIVATE_FILE, withWorkFolder } from '../../../kernel/private-files.ts';
+import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { type BodySource, BodyTooLargeError, receiveBody } from '../../../request/body.ts';
+import { perContext } from '../../../request/per-context.ts';
 import type { CrashDetails } from '../report/fields.ts';
 import type { OpenedReport } from './create.ts';
 import { detailsOf } from './details.ts';
+import {
+  type ArchivedFile,
+  type HeldArchive,
+  type HeldSpace,
+  holdArchive,
+  MAGIC_BYTES,
+  MARKER,
+  MAX_FILES,
+  MAX_NAME_LENGTH,
+} from './held-archive.ts';
 import { type KeepAttachment, type KeepFile, receiveWhole } from './one-shot.ts';
 
 /** A dump, a log, and the other files of the client. */
@@ -31,25 +44,56 @@ export function receiveUnreal(ctx: Context, request: FastifyRequest): Promise<Op
   });
 }
 
-/** Stores the files of the archive in `request`, and returns its context, which is empty without one. */
+/**
+ * Stores the files of the archive in `request`, and returns its context, which is empty without one. If the disk is
+ * full, the archive is read in memory, and reading one of its large files throws the error of the disk.
+ */
 export function readUnrealBody(
   ctx: Context,
   request: { readonly raw: BodySource },
   keep: KeepFile,
   attachments: KeepAttachment,
 ): Promise<string> {
-  return withWorkFolder(ctx.config.dataFolder, async (folder) => {
-    await using file = await open(join(folder, 'archive'), 'w+', PRIVATE_FILE);
-    await inflate(ctx, request, file);
-    return await readArchive(file, keep, attachments);
+  return withSpool(ctx, async (file) => {
+    const held = await inflate(ctx, request, file);
+    try {
+      return await readArchive(held?.files ?? (await listFiles(file!)), keep, attachments);
+    } finally {
+      held?.release();
+    }
   });
 }
 
-async function inflate(ctx: Context, request: { readonly raw: BodySource }, file: FileHandle): Promise<void> {
+/** Runs `work` with a file for the archive; null if the disk has no room for one. */
+async function withSpool<T>(ctx: Context, work: (file: FileHandle | null) => Promise<T>): Promise<T> {
+  let isOpen = false;
+  try {
+    return await withWorkFolder(ctx.config.dataFolder, async (folder) => {
+      await using file = await open(join(folder, 'archive'), 'w+', PRIVATE_FILE);
+      isOpen = true;
+      return await work(file);
+    });
+  } catch (error) {
+    if (isOpen || !isStorageFull(error)) throw error;
+    return await work(null);
+  }
+}
+
+/** Decompresses the archive into the file; if it has no room, returns the files of the archive. */
+async function inflate(
+  ctx: Context,
+  request: { readonly raw: BodySource },
+  file: FileHandle | null,
+): Promise<HeldArchive | null> {
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   try {
-    await receiveBody(request.raw, { encoding: 'zlib', maxBytes: MAX_ARCHIVE_BYTES, idleMs }, async (body) => {
-      for await (const bytes of body) await file.writeFile(bytes);
+    return await receiveBody(request.raw, { encoding: 'zlib', maxBytes: MAX_ARCHIVE_BYTES, idleMs }, async (body) => {
+      const rest = file === null ? body : await fill(file, body);
+      if (rest === null) return null;
+      const held = await holdArchive(rest, spaces(ctx));
+      // What it took may be enough for the small files.
+      await file?.truncate(0);
+      return held;
     });
   } catch (error) {
     if (error instanceof BodyTooLargeError)
@@ -58,54 +102,87 @@ async function inflate(ctx: Context, request: { readonly raw: BodySource }, file
   }
 }
 
-async function readArchive(file: FileHandle, keep: KeepFile, attachments: KeepAttachment): Promise<string> {
-  const files = await listFiles(file);
+const spaces = perContext((): HeldSpace => ({ left: 64 * MIB }));
+
+/** Writes `body` to the file. If it has no room, returns all bytes, to be read while the file is open. */
+async function fill(file: FileHandle, body: ByteSource): Promise<ByteSource | null> {
+  let written = 0;
+  for await (const bytes of body) {
+    try {
+      await file.write(bytes, 0, bytes.length, written).then(({ bytesWritten }) => {
+        if (bytesWritten < bytes.length) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      });
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+      return allOf(file, written, bytes, body);
+    }
+    written += bytes.length;
+  }
+  return null;
+}
+
+async function* allOf(
+  file: FileHandle,
+  written: number,
+  bytes: Uint8Array,
+  rest: ByteSource,
+): AsyncGenerator<Uint8Array, undefined> {
+  if (written > 0) yield* bytesOf(() => file.createReadStream({ start: 0, end: written - 1, autoClose: false }));
+  yield bytes;
+  yield* rest;
+}
+
+async function readArchive(
+  files: readonly ArchivedFile[],
+  keep: KeepFile,
+  attachments: KeepAttachment,
+): Promise<string> {
   const context = files.find(({ name }) => /\.runtime-xml$/i.test(name));
   const dump = files.find(({ magic }) => magic === 'MDMP' || magic === 'PMDM');
   const log = files.find(({ name }) => /\.log$/i.test(name));
   if (context === undefined && dump === undefined && log === undefined)
     throw errors.unreadableBody('The archive contains no context, log or dump.');
-  if (dump !== undefined) await keep('dump', contentOf(file, dump));
-  if (log !== undefined) await keep('log', contentOf(file, log));
+  if (dump !== undefined) await keep('dump', dump.content());
+  if (log !== undefined) await keep('log', log.content());
   for (const [index, other] of files.filter((each) => ![context, dump, log].includes(each)).entries()) {
-    if (index < LIMITS.crashAttachments) await attachments.keep(other.name, contentOf(file, other));
+    if (index < LIMITS.crashAttachments) await attachments.keep(other.name, other.content());
     else attachments.leaveOut(other.name);
   }
-  return context === undefined ? '' : await textOf(file, context);
+  return context === undefined ? '' : await textOf(context);
 }
 
 async function listFiles(file: FileHandle): Promise<ArchivedFile[]> {
   try {
-    return await listArchive(file);
+    const files = await listArchive(file);
+    return files.map((each) => ({ ...each, content: () => contentOf(file, each) }));
   } catch (cause) {
     if (!(cause instanceof BadArchiveError)) throw cause;
     throw errors.unreadableBody('The body is not an archive of CrashReportClient.', { cause });
   }
 }
 
-async function* contentOf(file: FileHandle, { start, size }: ArchivedFile): AsyncGenerator<Uint8Array, undefined> {
+async function* contentOf(file: FileHandle, { start, size }: FilePlace): AsyncGenerator<Uint8Array, undefined> {
   if (size > 0) yield* bytesOf(() => file.createReadStream({ start, end: start + size - 1, autoClose: false }));
 }
 
-async function textOf(file: FileHandle, { start, size }: ArchivedFile): Promise<string> {
-  const length = Math.min(size, MAX_CONTEXT_BYTES);
-  const { buffer } = await file.read(Buffer.alloc(length), 0, length, start);
-  return buffer.toString('utf8');
+async function textOf(context: ArchivedFile): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let left = MAX_CONTEXT_BYTES;
+  for await (const bytes of context.content()) {
+    pieces.push(bytes.subarray(0, left));
+    left -= bytes.length;
+    if (left <= 0) break;
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** A file in the archive: the position of its bytes, and the first of them. */
-type ArchivedFile = { name: string; start: number; size: number; magic: string };
+type FilePlace = { name: string; start: number; size: number; magic: string };
 
 /** The bytes are not such an archive. */
 export class BadArchiveError extends Error {
   override readonly name = 'BadArchiveError';
 }
-
-const MARKER = 'CR1';
-/** The engine pads names to 260 bytes. No OS has longer paths than this. */
-const MAX_NAME_LENGTH = 4 * KIB;
-const MAX_FILES = 100;
-const MAGIC_BYTES = 4;
 
 /**
  * The files of the archive, in order. After the marker `CR1`, a header has the number of files. Older engines write no
@@ -113,7 +190,7 @@ const MAGIC_BYTES = 4;
  * bytes are the number. For a truncated archive, returns the complete files. Throws BadArchiveError if the bytes are
  * not an archive.
  */
-export async function listArchive(file: FileHandle): Promise<ArchivedFile[]> {
+export async function listArchive(file: FileHandle): Promise<FilePlace[]> {
   const { size } = await file.stat();
   const reader = createReader(file, size);
   const marked = (await reader.text(MARKER.length)) === MARKER;
@@ -124,7 +201,7 @@ export async function listArchive(file: FileHandle): Promise<ArchivedFile[]> {
   const count = await reader.number();
   const total = marked ? count : await createReader(file, size, size - 4).number();
   if (total < 0 || total > MAX_FILES) throw new BadArchiveError(`${total} files`);
-  const files: ArchivedFile[] = [];
+  const files: FilePlace[] = [];
   while (files.length < total) {
     const archived = await readFile(reader);
     if (archived === null) break;
@@ -134,7 +211,7 @@ export async function listArchive(file: FileHandle): Promise<ArchivedFile[]> {
 }
 
 /** Reads the next file. Returns null at the end of a truncated archive. */
-async function readFile(reader: Reader): Promise<ArchivedFile | null> {
+async function readFile(reader: Reader): Promise<FilePlace | null> {
   try {
     await reader.number();
     const name = await reader.name();

@@ -10,6 +10,7 @@ import { bytesOfBuffer } from '../../../kernel/blobs/byte-source.ts';
 import { PACKED_SUFFIX, putPacked, readUnpacked } from '../../../kernel/blobs/packed.ts';
 import type { BlobStore } from '../../../kernel/blobs/store.ts';
 import { newId } from '../../../kernel/secrets/ids.ts';
+import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { blobStemOf } from './files.ts';
 
 /**
@@ -21,7 +22,10 @@ export type EventContent = { readonly event: string | null; readonly event_key: 
 /** The length of the JSON of an event in a row. Larger ones would make reading rows slow. */
 const MAX_IN_ROW = 32 * KIB;
 
-/** Stores an event, unless it is small enough for the row. `stored` is its size there or in the blob, in bytes. */
+/**
+ * Stores an event, unless it is small enough for the row, or the blob store is full. `stored` is its size there or in
+ * the blob, in bytes.
+ */
 export async function storeEvent(
   blobs: BlobStore,
   reportId: string,
@@ -30,8 +34,15 @@ export async function storeEvent(
   const event = writeEvent(sent);
   if (event.length <= MAX_IN_ROW) return { content: { event, event_key: null }, stored: event.length };
   const key = `${blobStemOf(reportId)}.${newId()}.event.json${PACKED_SUFFIX}`;
-  const { stored } = await putPacked(blobs, key, bytesOfBuffer(Buffer.from(event)), Number.POSITIVE_INFINITY);
-  return { content: { event: null, event_key: key }, stored };
+  try {
+    const { stored } = await putPacked(blobs, key, bytesOfBuffer(Buffer.from(event)), Number.POSITIVE_INFINITY);
+    return { content: { event: null, event_key: key }, stored };
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+    // Clients send nothing again.
+    await blobs.delete(key);
+    return { content: { event, event_key: null }, stored: event.length };
+  }
 }
 
 /** Null if there is none. Rejects with BlobMissingError if its blob is gone. */

@@ -12,7 +12,6 @@ import { eventIdOf } from '@chauffeur/sentry/ids';
 import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
 import { createTurns } from '../../../kernel/collections/turns.ts';
-import { isStorageFull } from '../../../kernel/storage-full.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
 import { perContext } from '../../../request/per-context.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
@@ -64,17 +63,11 @@ export async function receiveEnvelope(
         if (kind === 'apple_report') return skip(bytes);
         const files = await intake!.files();
         const before = files.all.length;
-        const source = unclosed(bytes);
-        try {
-          if (kind === 'minidump') await keepDump(files, filename, source);
-          else await files.attach.keep(filename === '' ? kind : filename, source, () => !isWhole());
-        } catch (error) {
-          // Clients send nothing again, and an event without its files is better than none.
-          if (!isStorageFull(error)) throw error;
-          if (kind === 'minidump' && files.files.dump === undefined) files.losses.dump = 'no_room';
-          for await (const _ of source);
-          return 'no_room';
-        }
+        const lost = files.lostForRoom;
+        // A dump that was cut off is kept: the stackwalker reads what there is of it.
+        if (kind === 'minidump') await files.keepDump(filename === '' ? 'minidump.dmp' : filename, bytes);
+        else await files.attach.keep(filename === '' ? kind : filename, bytes, () => !isWhole());
+        if (files.lostForRoom > lost) return 'no_room';
         return files.all.length > before ? null : 'too_large';
       },
     }),
@@ -95,27 +88,12 @@ export async function receiveEnvelope(
   return { ...received, overLimit: { seconds, isAll } };
 }
 
-/** The same bytes. Who stops reading them leaves the others to the next reader. */
-function unclosed(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const iterator = bytes[Symbol.asyncIterator]();
-  return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
-}
-
 /** Events of several MB, of which anyone can send many, must not hold up everything else. */
 const turnsOf = perContext(createTurns);
 
 async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {
   for await (const _ of bytes);
   return 'not_used';
-}
-
-/** A dump that was cut off is kept: the stackwalker reads what there is of it. Anything else is an attachment. */
-async function keepDump(
-  files: Awaited<ReturnType<Intake['files']>>,
-  filename: string,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  await files.attach.keep(filename === '' ? 'minidump.dmp' : filename, bytes);
 }
 
 /** An envelope of which nothing could be read. */
@@ -231,9 +209,6 @@ function omissionsOf({ dropped, isCut }: Envelope): string[] {
   const tooLarge = dropped.filter(({ type, reason }) => type !== 'attachment' && reason === 'too_large');
   return [
     ...tooLarge.map(({ type }) => `An item of type ${type} was too large and was left out.`),
-    ...(dropped.some(({ reason }) => reason === 'no_room')
-      ? ['Files were left out because the storage of the server was full.']
-      : []),
     ...(isCut ? ['The report was cut off on its way.'] : []),
   ];
 }

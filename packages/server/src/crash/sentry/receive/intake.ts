@@ -81,7 +81,9 @@ export class Intake {
     const limits = dailyLimits(ctx);
     const used = await findUsedOfGame(ctx.db, gameId, limits.day);
     const left = used === undefined ? 0 : bytesLeft(limits, used);
-    return new ReportFiles(ctx, this.#existing ?? newId(ctx.clock.now().getTime()), left);
+    // Clients send nothing again, and a report without its files is better than none.
+    const options = { maxStored: left, losesFiles: true };
+    return new ReportFiles(ctx, this.#existing ?? newId(ctx.clock.now().getTime()), options);
   }
 
   /** Runs `read`, which reads the request and stores its files. If it fails, none of them is kept. */
@@ -231,21 +233,30 @@ type Moved = {
   readonly attachments: readonly StoredAttachment[];
 };
 
-/** The files under the id of the report: the sweep deletes files under the id of no report. */
+/**
+ * The files under the id of the report: the sweep deletes files under the id of no report. Leaves out those for whose
+ * copy the storage has no room.
+ */
 async function moveTo(ctx: Context, reportId: string, received: ReportFiles): Promise<Moved> {
   const { files, attachments } = received;
   if (received.reportId === reportId)
     return { dump: files.dump ?? null, log: files.log ?? null, attachments: attachments.stored };
-  const move = async <File extends StoredReportFile>(file: File): Promise<File> => ({
-    ...file,
-    ...(await copyFile(ctx, reportId, file)),
-  });
+  const move = async <File extends StoredReportFile>(file: File): Promise<File | null> => {
+    const copy = await copyFile(ctx, reportId, file).catch((error: unknown) => {
+      if (isStorageFull(error)) return null;
+      throw error;
+    });
+    return copy === null ? null : { ...file, ...copy };
+  };
   const moved = {
     dump: files.dump === undefined ? null : await move(files.dump),
     log: files.log === undefined ? null : await move(files.log),
     attachments: [] as StoredAttachment[],
   };
-  for (const attachment of attachments.stored) moved.attachments.push(await move(attachment));
+  for (const attachment of attachments.stored) {
+    const copy = await move(attachment);
+    if (copy !== null) moved.attachments.push(copy);
+  }
   await received.deleteAll();
   return moved;
 }
@@ -257,11 +268,13 @@ export async function copyFile(
   { key }: { readonly key: string },
 ): Promise<StoredReportFile> {
   const copy = `${blobStemOf(reportId)}.${newId()}.${key.split('.').slice(2).join('.')}`;
-  const sizes = await putPacked(
-    ctx.blobs,
-    copy,
-    bytesOfOpen(await readUnpacked(ctx.blobs, key)),
-    Number.POSITIVE_INFINITY,
-  );
-  return { key: copy, ...sizes };
+  const source = await readUnpacked(ctx.blobs, key);
+  try {
+    return { key: copy, ...(await putPacked(ctx.blobs, copy, bytesOfOpen(source), Number.POSITIVE_INFINITY)) };
+  } catch (error) {
+    if (isStorageFull(error)) await ctx.blobs.delete(copy);
+    throw error;
+  } finally {
+    source.destroy();
+  }
 }

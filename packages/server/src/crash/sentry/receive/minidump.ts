@@ -46,7 +46,7 @@ export async function receiveMinidump(ctx: Context, request: SentryRequest, head
         const files = await intake.files();
         if (kind === 'attachment') await files.attach.keep(filename || name, bytes, isTruncated);
         // Programs also send what isn't a dump as one, and then the event alone has the stack.
-        else if (kind === 'dump') await files.attach.keep(filename || `${name}.dmp`, bytes, isTruncated);
+        else if (kind === 'dump') await files.keepDump(filename || `${name}.dmp`, bytes, isTruncated);
         else await files.keep(kind, bytes, isTruncated);
       },
       onOther: ({ name, bytes }) =>
