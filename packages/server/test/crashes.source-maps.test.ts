@@ -1,13 +1,18 @@
 // Stacks of minified scripts and renamed Java: resolved when a report is grouped, shown with source lines, and read again
 // when source maps and mappings arrive.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import { buildMinifiedGame, type MinifiedGame } from '../../sentry/test/minified-game.ts';
 import { recordMappings, storeMapping } from '../src/crash/symbols/mappings/store-mapping.ts';
 import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
+import { rows } from '../src/kernel/database/db.ts';
 import { requireFreeStorage } from '../src/ship/usage/usage.ts';
 import { readDumpFixture, readSymbolFixture, reportCrash, reportRow, untilDone } from './setup/crash-dumps.ts';
 import { report } from './setup/crashes.ts';
+import { makeDsn } from './setup/dsns.ts';
+import { envelope, newEventId, sendEnvelope } from './setup/envelopes.ts';
 import { reportEvent } from './setup/sentry-events.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols } from './setup/symbols.ts';
@@ -129,6 +134,106 @@ describe('a report of a minified script', () => {
     assert.equal(source.lines[source.at].trim().slice(0, 21), 'throw new RangeError(');
     assert.equal(source.first_line + source.at, 8);
     assert.equal(body.data.crashed.frames.at(-1).source.lines.length, 8);
+    assert.deepEqual(
+      first.stack.map((frame: Sourced) => frame.source),
+      body.data.crashed.frames.map((frame: Sourced) => frame.source),
+    );
+  });
+});
+
+describe('a stack in the log of a report', () => {
+  const NOISE = 'frame 1 took 16 ms\n'.repeat(2000);
+  const logWith = (stack: string) => `${NOISE}${stack.replaceAll(/^/gm, '[12:00:07.123] [main/ERROR]: ')}\nGoodbye\n`;
+
+  /** Sends a report whose log arrives after it. */
+  async function sendLog(buildId: string, log: string, more: object = {}): Promise<string> {
+    const { body } = await report(
+      { server, game, buildId },
+      { os: 'web', message: 'It ended', has_log: true, ...more },
+    );
+    const sent = await request(body.data.uploads.log.url, { method: 'PUT', body: log });
+    assert.equal(sent.status, 200);
+    return body.data.id;
+  }
+  /** Sends a message of Sentry's SDK, and a log with it or after it. */
+  async function sendMessage(event: object, log: string, isApart = false): Promise<string> {
+    const { projectNo, key } = await makeDsn(server, game, randomUUID());
+    const eventId = newEventId();
+    const message = `It ended ${eventId}`;
+    const sent = { event_id: eventId, level: 'fatal', message, release: `owls@1.0.${version}`, ...event };
+    const items = [
+      [{ type: 'event' }, JSON.stringify(sent)],
+      [{ type: 'attachment', filename: 'player.log' }, log],
+    ] as const;
+    const send = async (part: readonly (readonly [object, string])[]) =>
+      (await sendEnvelope({ server, projectNo, key }, envelope({ event_id: eventId }, part))).status;
+    if (isApart) {
+      assert.equal(await send(items.slice(0, 1)), 200);
+      const isGrouped = sql`select from crash_reports where message = ${message} and group_id is not null`;
+      await until(async () => (await rows(server.ctx.db, isGrouped)).length === 1);
+    }
+    assert.equal(await send(isApart ? items.slice(1) : items), 200);
+    return until(async () => {
+      const ids = sql<{ report_id: string }>`select report_id from crash_reports where message = ${message}`;
+      return (await rows(server.ctx.db, ids))[0]?.report_id;
+    });
+  }
+  const untilFirst = (id: string, name: string) =>
+    until(async () => {
+      const found = await readReport(id);
+      return found.stack[0]?.function === name && found;
+    });
+
+  test('of a minified script is resolved, now and when the map comes later', async () => {
+    const buildId = await makeBuild();
+    const early = await sendLog(buildId, logWith(built.stackAt(URL)));
+    await until(async () => (await readReport(early)).stack.length > 0);
+    await addMaps({ buildId });
+    const [first, second] = [
+      await untilResolved(early),
+      await untilResolved(await sendLog(buildId, logWith(built.stackAt(URL)))),
+    ];
+    assert.equal(first.group_id, second.group_id);
+    const { source } = first.stack[0];
+    assert.equal(source.lines[source.at].trim().slice(0, 21), 'throw new RangeError(');
+  });
+
+  test('is found by the debug ids of the event, if a client of Sentry sent it', async () => {
+    await makeBuild();
+    const debugId = '3c2f8d11-0b4e-4a90-8b7e-55d2a9c0f411';
+    await addMaps({ debugId }, await buildMinifiedGame('log'));
+    const place = 'app:///renamed.js';
+    const images = [{ type: 'sourcemap', code_file: place, debug_id: debugId }];
+    const event = { platform: 'javascript', debug_meta: { images } };
+    await untilResolved(await sendMessage(event, logWith(built.stackAt(place))));
+    await untilResolved(await sendMessage(event, logWith(built.stackAt(place)), true));
+  });
+
+  test('of renamed Java is resolved, with the mapping that the event names or that of the build', async () => {
+    const stack = 'a.c: lost\n\tat a.b.a(SourceFile:1)\n\tat java.lang.Thread.run(Thread.java:9)';
+    const text = 'com.example.Owl -> a.b:\n    1:1:void fly():31 -> a\ncom.example.Lost -> a.c:\n';
+    const debugId = '9e0c7f64-2f1c-4a0c-a7d5-0a7b6e2b7c11';
+    const add = async (address: Address) => {
+      const storage = await requireFreeStorage(server.ctx, game.uid);
+      const source = bytesOfBuffer(Buffer.from(text));
+      const upload = { kind: 'proguard', fileName: 'mapping.txt', ...address, source, storage } as const;
+      const mappings = [await storeMapping(server.ctx, game.uid, upload)];
+      await recordMappings(server.ctx, game.uid, { keyRef: 'key', mappings });
+    };
+    const buildId = await makeBuild();
+    const early = await sendLog(buildId, logWith(stack));
+    await until(async () => (await readReport(early)).stack[0]?.function === 'a.b.a');
+    await add({ buildId });
+    const found = await untilFirst(early, 'com.example.Owl.fly');
+    assert.match(String((await reportRow(server, early)).signature), /^Lost: lost \| com\.example\.Owl\.fly$/);
+    assert.equal(found.stack[1].file, 'Thread.java');
+    await makeBuild();
+    await add({ debugId });
+    const images = [{ type: 'proguard', uuid: debugId }];
+    await untilFirst(
+      await sendMessage({ platform: 'java', debug_meta: { images } }, logWith(stack)),
+      'com.example.Owl.fly',
+    );
   });
 });
 
@@ -438,4 +543,5 @@ FUNC 1100 40 0 Game_Update_mB4C2
 });
 
 type Frame = { function: string | null; file: string | null; line: number | null };
+type Sourced = { source?: { at: number; lines: string[] } | null };
 type Missing = { module: string; debug_id: string; why: string };

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { OsInput } from '../identity.ts';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { crashEventOf } from './crash-events.ts';
+import { crashEventOf, SourceLines } from './crash-events.ts';
 import { AttachmentInput, CrashAttachment, DOWNLOAD_KINDS } from './crash-files.ts';
 import { CrashQuery, REPORT_KINDS, type ReportKind } from './crash-groups.ts';
 import {
@@ -95,6 +95,14 @@ export const CrashFrame = Type.Object({
   inlined: Type.Boolean(),
 });
 
+export const SourceOfText = Type.Optional(
+  Nullable(
+    Type.Object(SourceLines.properties, {
+      description: 'The source code around the frame; only of scripts in a text, if the build has their source maps',
+    }),
+  ),
+);
+
 const Kind = Type.Enum([...REPORT_KINDS], { description: 'error: the game handled it and went on' });
 
 export const CrashSummary = Type.Object({
@@ -149,7 +157,9 @@ export const CrashRecord = Type.Object({
   crash_address: Nullable(Type.String()),
   failure: Nullable(Foreign(Type.String({ description: 'Why the dump could not be read' }))),
   processed_at: Nullable(Timestamp),
-  stack: Type.Array(CrashFrame, { description: 'First frames of the crashed thread' }),
+  stack: Type.Array(Type.Object({ ...CrashFrame.properties, source: SourceOfText }), {
+    description: 'First frames of the crashed thread',
+  }),
   missing_symbols: Type.Array(MissingModule),
   available: Type.Array(Type.Enum([...DOWNLOAD_KINDS]), { description: 'Files that can be downloaded' }),
   attachments: Type.Array(CrashAttachment, { description: 'Further files, such as screenshots' }),

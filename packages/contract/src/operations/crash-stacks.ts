@@ -3,9 +3,8 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { SourceLines } from './crash-events.ts';
 import { GROUP_STATUSES } from './crash-groups.ts';
-import { CrashFrame, MissingModule } from './crash-reports.ts';
+import { CrashFrame, MissingModule, SourceOfText } from './crash-reports.ts';
 import { BuildParams, CrashParams, Foreign, GameRef, Nullable, Timestamp, Uuid } from './fields.ts';
 
 export const MODULE_SYMBOLS = ['loaded', 'not_needed', 'missing', 'corrupt'] as const;
@@ -22,16 +21,7 @@ export const StackFrame = Type.Object({
 });
 export type StackFrame = Static<typeof StackFrame>;
 
-const SourcedFrame = Type.Object({
-  ...StackFrame.properties,
-  source: Type.Optional(
-    Nullable(
-      Type.Object(SourceLines.properties, {
-        description: 'The source code around the frame; only of scripts in a text, if the build has their source maps',
-      }),
-    ),
-  ),
-});
+const SourcedFrame = Type.Object({ ...StackFrame.properties, source: SourceOfText });
 
 export const StackThread = Type.Object({
   thread_id: Type.Integer(),

@@ -301,14 +301,14 @@ export function listLate(
   );
 }
 
-/** A report without a dump or a trace whose log arrived after it was grouped; undefined if it isn't one. */
+/** A report without a dump or a trace whose log may have arrived after it was grouped; undefined if it isn't one. */
 export function findUntraced(db: Db, gameId: string, reportId: string): Promise<GroupingRow | undefined> {
   return row(
     db,
     // A report that waits for its dump is grouped once that is late.
     sql<GroupingRow>`select ${groupingColumns} from crash_reports
       where game_id = ${gameId} and report_id = ${reportId} and dump_key is null and stack_key is null
-        and trace is null and log_key is not null and (state <> 'received' or group_id is not null)`,
+        and trace is null and (log_key is not null or attachments <> '[]') and (state <> 'received' or group_id is not null)`,
   );
 }
 

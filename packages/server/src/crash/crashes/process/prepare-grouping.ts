@@ -14,12 +14,13 @@ import { type DumpSystem, facetsOf } from '../groups/facet-rules.ts';
 import type { GameRules } from '../groups/game-rules.ts';
 import type { GroupingFields } from '../groups/grouping.ts';
 import { type EventContent, readStoredEvent } from '../report/event.ts';
+import { isLogAttachment } from '../report/files.ts';
 import type { GroupingRow } from '../report/jobs.ts';
 import { traceOfEvent } from '../text/event-trace.ts';
 import { hasFrames } from '../text/find-trace.ts';
 import type { Trace, TraceFrame } from '../text/trace.ts';
-import { resolveEventOf, resolveTextTrace } from './resolve-trace.ts';
-import { readLogTrace } from './walk.ts';
+import { type FrameSources, resolveEventOf, resolveTextTrace, resolveTraced, textOriginOf } from './resolve-trace.ts';
+import { readLogTrace, type StoredLog } from './walk.ts';
 
 /** What the report is counted by; `system` is null if its dump could not be read. */
 export function readFacets(
@@ -79,6 +80,16 @@ export async function readEventOf({ blobs }: Context, content: EventContent): Pr
   }
 }
 
+/** What a trace is read from. */
+export type TracedReport = EventContent &
+  Pick<
+    GroupingRow,
+    'build_id' | 'app_version' | 'message' | 'metadata' | 'debug_ids' | 'log_key' | 'log_size' | 'attachments'
+  >;
+
+/** `sources` has the lines around the frames of a script in a text. An event has its own. */
+type ResolvedTrace = Resolved<Trace | null> & { readonly sources?: FrameSources };
+
 /**
  * The trace is null if neither the event nor a text has one. A log can be long, so a thread reads it, and only if nothing
  * else has a trace. Of a log, a trace without frames counts only if there is no message. Rejects if the storage is
@@ -87,18 +98,29 @@ export async function readEventOf({ blobs }: Context, content: EventContent): Pr
 export async function readTrace(
   ctx: Context,
   gameId: string,
-  report: GroupingRow,
+  report: TracedReport,
   event?: StoredEvent | null,
-): Promise<Resolved<Trace | null>> {
+): Promise<ResolvedTrace> {
   const sent = event === undefined ? await readEventOf(ctx, report) : event;
   const resolved = sent === null ? null : await resolveEventOf(ctx, gameId, report, sent);
   const ofEvent = resolved === null ? null : traceOfEvent(resolved.value);
   const rest = { missing: resolved?.missing ?? [], ...(resolved?.depends && { depends: true as const }) };
   if (hasFrames(ofEvent)) return { value: ofEvent, ...rest };
-  const ofText = ofEvent === null ? await resolveTextTrace(ctx, gameId, report) : { value: ofEvent, ...rest };
-  if (ofText.value !== null || report.log_key === null) return ofText;
-  const ofLog = await readLogTrace(ctx, { logKey: report.log_key, logSize: report.log_size ?? 0 });
-  return { value: hasFrames(ofLog) || report.message === '' ? ofLog : null, ...rest };
+  const origin = textOriginOf(gameId, report, sent);
+  const ofText = ofEvent === null ? await resolveTextTrace(ctx, origin, report) : { value: ofEvent, ...rest };
+  const log = logOf(report, sent !== null);
+  if (ofText.value !== null || log === null) return ofText;
+  const traced = await readLogTrace(ctx, log);
+  const counts = traced !== null && (hasFrames(traced.trace) || report.message === '');
+  return counts ? resolveTraced(ctx, origin, traced) : { value: null, ...rest };
+}
+
+/** The log of the report. Sentry's SDKs send it as an attachment. */
+function logOf({ log_key: logKey, log_size: logSize, attachments }: TracedReport, isEvent: boolean): StoredLog | null {
+  if (logKey !== null) return { logKey, logSize: logSize ?? 0 };
+  if (!isEvent) return null;
+  const attached = attachments.find((each) => each.key !== null && isLogAttachment(each));
+  return attached === undefined ? null : { logKey: attached.key!, logSize: attached.size };
 }
 
 /** A frame as the column `frames` has it, like those of dumps. */

@@ -4,10 +4,17 @@ import type { StoredEvent } from '@chauffeur/sentry/event/event';
 import type { SourceFrame } from '@chauffeur/sentry/mappings/script-frames';
 import type { SourceLines } from '@chauffeur/sentry/mappings/source-map';
 import type { Context } from '../../../context.ts';
-import { type Resolved, resolveEvent, resolveJava, resolveScripts } from '../../symbols/mappings/resolve.ts';
-import { debugIdAt, idsOfMappings } from '../report/debug-ids.ts';
+import {
+  type ReportOrigin,
+  type Resolved,
+  resolveEvent,
+  resolveJava,
+  resolveScripts,
+} from '../../symbols/mappings/resolve.ts';
+import { type DebugIds, debugIdAt, debugIdsOfImages, idsOfMappings } from '../report/debug-ids.ts';
 import type { GroupingRow } from '../report/jobs.ts';
 import {
+  findTrace,
   findTraceInLines,
   hasFrames,
   limitedFrame,
@@ -34,38 +41,74 @@ export function resolveEventOf(
   return resolveEvent(ctx, { gameId, buildId, version }, event);
 }
 
-/** What the trace in the texts of a report was resolved to. */
+/** What the trace in a text was resolved to. */
 type ResolvedText = Resolved<Trace | null> & { readonly sources: FrameSources };
 
+/** What the texts of a report may be resolved with. */
+export type TextOrigin = ReportOrigin & { readonly debugIds: DebugIds };
+
+/** An event without a stack may say which scripts and mappings the stack in a text is of. */
+export function textOriginOf(
+  gameId: string,
+  { build_id: buildId, app_version: version, debug_ids: debugIds }: Report,
+  event: StoredEvent | null,
+): TextOrigin {
+  const origin = { gameId, buildId, version, release: event?.release ?? '', dist: event?.dist ?? '' };
+  return { ...origin, debugIds: debugIds ?? (event === null ? null : debugIdsOfImages(event.images)) };
+}
+
 /** The trace in the texts of a report. One of JavaScript or Java is read again from the texts as the sources have them. */
-export async function resolveTextTrace(ctx: Context, gameId: string, report: Report): Promise<ResolvedText> {
-  const traced = tracedTextOf(report);
-  const trace = traced?.trace ?? null;
-  if (traced !== null && traced.trace.format === java.name)
-    return { ...(await resolveJavaText(ctx, gameId, report, traced)), sources: new FrameSources([]) };
-  if (trace?.format !== javascript.name) return { value: trace, missing: [], sources: new FrameSources([]) };
-  const { build_id: buildId, app_version: version, message, metadata, debug_ids: ids } = report;
+export async function resolveTextTrace(
+  ctx: Context,
+  origin: TextOrigin,
+  { message, metadata }: Pick<Report, 'message' | 'metadata'>,
+): Promise<ResolvedText> {
+  const traced = tracedTextOf({ message, metadata });
+  if (traced?.trace.format !== javascript.name) return resolveTraced(ctx, origin, traced);
   const texts = [['', message], ...Object.entries(metadata)].filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
-  const stacks = texts.map(([, text]) =>
-    framesInText(text).map((frame) => frame && { ...frame, debugId: debugIdAt(ids, frame.place) }),
+  return resolveScriptTexts(ctx, origin, traced.trace, texts, ({ '': newMessage = message, ...changed }) =>
+    traceOfReport({ message: newMessage, metadata: { ...metadata, ...changed } }),
   );
+}
+
+/** The same for a trace and the text that it is in. */
+export async function resolveTraced(
+  ctx: Context,
+  origin: TextOrigin,
+  traced: TracedText | null,
+): Promise<ResolvedText> {
+  if (traced?.trace.format === java.name)
+    return { ...(await resolveJavaText(ctx, origin, traced)), sources: new FrameSources([]) };
+  if (traced?.trace.format === javascript.name)
+    return resolveScriptTexts(ctx, origin, traced.trace, [['', traced.text]], ({ '': text = '' }) =>
+      findTrace(text, 'first'),
+    );
+  return { value: traced?.trace ?? null, missing: [], sources: new FrameSources([]) };
+}
+
+async function resolveScriptTexts(
+  ctx: Context,
+  { debugIds, ...origin }: TextOrigin,
+  trace: Trace,
+  texts: readonly (readonly [string, string])[],
+  read: (texts: Readonly<Record<string, string>>) => Trace | null,
+): Promise<ResolvedText> {
   // A line that isn't a frame, such as of a message, has no place.
-  const origin = { gameId, buildId, version, release: '', dist: '' };
+  const stacks = texts.map(([, text]) =>
+    framesInText(text).map((frame) => frame && { ...frame, debugId: debugIdAt(debugIds, frame.place) }),
+  );
   const { value, ...rest } = await resolveScripts(ctx, origin, stacks);
   const sources = new FrameSources(value.flat());
   if (!value.flat().some((place) => place !== null)) return { value: trace, sources, ...rest };
   const resolved = texts.map(([key, text], index) => [key, withSources(text, value[index]!)] as const);
-  const { '': newMessage = message, ...changed } = Object.fromEntries(resolved);
-  const found = traceOfReport({ message: newMessage, metadata: { ...metadata, ...changed } });
-  return { value: found, sources, ...rest };
+  return { value: read(Object.fromEntries(resolved)), sources, ...rest };
 }
 
 async function resolveJavaText(
   ctx: Context,
-  gameId: string,
-  { build_id: buildId, debug_ids: debugIds }: Report,
+  { debugIds, ...origin }: TextOrigin,
   { text, trace }: TracedText,
 ): Promise<Resolved<Trace>> {
   const lines = linesOf(text);
@@ -74,7 +117,7 @@ async function resolveJavaText(
   // The other names that may be those of exceptions.
   const names = [...new Set(stacks.flatMap(({ titles }) => titles.map(({ name }) => name)))].slice(0, MAX_NAMES);
   const asked = names.map((thrown) => ({ thrown, frames: [] }));
-  const { value, ...rest } = await resolveJava(ctx, { gameId, buildId }, idsOfMappings(debugIds), [...sent, ...asked]);
+  const { value, ...rest } = await resolveJava(ctx, origin, idsOfMappings(debugIds), [...sent, ...asked]);
   if (value === null) return { value: trace, ...rest };
   const classes = new Map(names.map((name, index) => [name, value[stacks.length + index]?.thrown ?? name]));
   const named = stacks.map(({ titles }, index) => ({
@@ -89,7 +132,7 @@ async function resolveJavaText(
 const MAX_NAMES = 200;
 
 /** The lines around frames that were resolved, by the place that a frame of the trace has. */
-class FrameSources {
+export class FrameSources {
   /** Null for a place that two files of one name have. */
   readonly #places = new Map<string, SourceFrame | null>();
 

@@ -16,8 +16,7 @@ import { groupReport } from '../groups/grouping.ts';
 import { isNativeEvent, readStoredEvent } from '../report/event.ts';
 import { decodeText, tailStartOf } from '../report/log-text.ts';
 import { withoutPrivatePaths } from '../report/paths.ts';
-import { findTrace } from '../text/find-trace.ts';
-import type { Trace } from '../text/trace.ts';
+import { findTracedText, type TracedText } from '../text/find-trace.ts';
 import { modulesOfEvent, walkEvent } from './event-stack.ts';
 import { excerptOf, formatModule, parseStoredReport } from './excerpt.ts';
 import { hasId, moduleKey, StoredSymbols } from './stored-symbols.ts';
@@ -52,7 +51,7 @@ async function run(blobs: BlobStore, input: WalkInput, requestSymbols: RequestSy
   try {
     if (input.task === 'walk') return await walk(blobs, input, requestSymbols);
     if (input.task === 'event') return await walkStoredEvent(blobs, input, requestSymbols);
-    if (input.task === 'log') return { outcome: 'read', trace: await readLog(blobs, input) };
+    if (input.task === 'log') return { outcome: 'read', traced: await readLog(blobs, input) };
     if (input.task === 'places') return await findPlaces(input.places, requestSymbols);
     return input.task === 'group' ? await regroup(blobs, input) : await preview(blobs, input);
   } catch (error) {
@@ -195,10 +194,10 @@ function modulesOf(modules: SymbolRequest): SymbolRequest {
 }
 
 /** The end of a log, which is all that says how the program ended. */
-async function readLog(blobs: BlobStore, { logKey, logSize }: StoredLog): Promise<Trace | null> {
+async function readLog(blobs: BlobStore, { logKey, logSize }: StoredLog): Promise<TracedText | null> {
   if (logSize === 0) return null;
   const range = { start: tailStartOf(logSize, LOG_TAIL_BYTES), end: logSize - 1 };
-  return findTrace(decodeText(await buffer(await readUnpacked(blobs, logKey, range))), 'last');
+  return findTracedText(decodeText(await buffer(await readUnpacked(blobs, logKey, range))), 'last');
 }
 
 async function regroup(

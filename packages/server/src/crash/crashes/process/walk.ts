@@ -24,7 +24,7 @@ import type { GameRules } from '../groups/game-rules.ts';
 import type { Grouping, GroupingFields } from '../groups/grouping.ts';
 import type { EventContent } from '../report/event.ts';
 import { takeDump } from '../report/jobs.ts';
-import type { Trace } from '../text/trace.ts';
+import type { TracedText } from '../text/find-trace.ts';
 import { type Excerpt, formatModule } from './excerpt.ts';
 
 const THREAD = new URL('./walk.thread.ts', import.meta.url);
@@ -94,11 +94,11 @@ export async function previewStacks(
 }
 
 /** The last trace near the end of a log; null if there is none, or the log is gone or takes too long to read. */
-export async function readLogTrace(ctx: Context, log: StoredLog): Promise<Trace | null> {
+export async function readLogTrace(ctx: Context, log: StoredLog): Promise<TracedText | null> {
   const input = { task: 'log', blobSettings: ctx.blobs.settings, ...log, rules: { rules: [], version: 0 } } as const;
   try {
     const output = await poolOf(ctx).run(input, async () => []);
-    return output.outcome === 'read' ? output.trace : null;
+    return output.outcome === 'read' ? output.traced : null;
   } catch (error) {
     if (error instanceof ThreadTimeoutError || (error instanceof ThreadCrashError && error.reason === 'memory')) {
       ctx.log.warn({ err: error, key: log.logKey }, 'the log of a crash report could not be read');
@@ -198,8 +198,8 @@ export type PreviewedGrouping = { readonly key: string; readonly title: string }
 export type WalkOutput =
   /** The grouping of each stack, or null if it cannot be read. */
   | { readonly outcome: 'previewed'; readonly groupings: readonly (PreviewedGrouping | null)[] }
-  /** `trace` is null if the log has none. */
-  | { readonly outcome: 'read'; readonly trace: Trace | null }
+  /** `traced` is null if the log has no trace. */
+  | { readonly outcome: 'read'; readonly traced: TracedText | null }
   /** The functions at each place, with inlined ones first, from the innermost. */
   | {
       readonly outcome: 'placed';

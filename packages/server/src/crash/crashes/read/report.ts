@@ -13,7 +13,6 @@ import { type Db, row } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { NO_TITLE } from '../groups/grouping.ts';
-import type { ExcerptFrame } from '../process/excerpt.ts';
 import { readEventOf } from '../process/prepare-grouping.ts';
 import { resolveEventOf } from '../process/resolve-trace.ts';
 import type { EventContent } from '../report/event.ts';
@@ -26,6 +25,7 @@ import { firstLineOf } from './group-response.ts';
 import { eventWithCsharpLines, withCsharpLines } from './il2cpp-lines.ts';
 import { explainMissing } from './missing-symbols.ts';
 import type { SummaryRow } from './report-list.sql.ts';
+import { textSourcesOf } from './text-sources.ts';
 
 type Summary = OutputOf<typeof contract.listCrashes>['crashes'][number];
 
@@ -109,9 +109,10 @@ export type ReportRow = SummaryRow &
     crash_address: string | null;
     failure: string | null;
     processed_at: Date | null;
-    frames: ExcerptFrame[] | null;
+    frames: Crash['stack'] | null;
     missing_symbols: string[];
-  } & StoredFiles;
+  } & StoredFiles &
+  Pick<GroupingRow, 'debug_ids'>;
 
 /** The files of a report, and the trace instead of a stack; sizes are uncompressed, in bytes. */
 export type StoredFiles = FileKeys & {
@@ -143,7 +144,7 @@ export async function findReport(db: Db, gameId: string, reportId: string): Prom
           and crash_groups.game_id = crash_reports.game_id and crash_groups.group_id = crash_reports.group_id), group_id)
           as group_id, state, signature, reason, received_at, source, ${sentColumns}, metadata, crash_address, failure,
         processed_at, frames,
-        missing_symbols, ${facetsOfReport(gameId)} as facets
+        missing_symbols, debug_ids, ${facetsOfReport(gameId)} as facets
       from crash_reports where game_id = ${gameId} and report_id = ${reportId}`,
   );
   if (report === undefined) return undefined;
@@ -202,9 +203,16 @@ export async function readCrash(
   const shown = resolved === null ? null : await eventWithCsharpLines(ctx, origin, resolved.value);
   const missing = [...new Set([...report.missing_symbols, ...(shown?.missing ?? [])])];
   const debugIds = event?.images.flatMap(({ debugId }) => debugId ?? []) ?? [];
-  const frames = report.frames && [...(await withCsharpLines(ctx, { ...origin, debugIds }, report.frames))];
+  const placed = report.frames && (await withCsharpLines(ctx, { ...origin, debugIds }, report.frames));
+  const linesOf = await textSourcesOf(ctx, gameId, report);
+  // The frames of a trace are those of its main exception.
+  const frames = placed?.map((frame, index) => {
+    const traced = report.trace?.main.frames[index];
+    const source = traced === undefined ? null : linesOf(traced);
+    return source === null ? frame : { ...frame, source };
+  });
   const explained = await explainMissing(ctx, gameId, report.build_id, missing);
-  return crashOf({ ...report, frames }, explained, shown && eventOf(shown.event, role));
+  return crashOf({ ...report, frames: frames ?? null }, explained, shown && eventOf(shown.event, role));
 }
 
 export function unknownCrash(): ApiError {

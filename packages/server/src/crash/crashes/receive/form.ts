@@ -10,6 +10,7 @@ import { type Body, BodyTooLargeError, receiveBody } from '../../../request/body
 import { isObject } from '../../../request/json.ts';
 import { type Field, type FilePart, MalformedMultipartError, readMultipart } from '../../../request/multipart.ts';
 import type { CrashDetails } from '../report/fields.ts';
+import { LOG_NAME } from '../report/files.ts';
 import type { OpenedReport } from './create.ts';
 import { clientRefOf, detailsOf, detailsOfAnnotations, findFields, RAW_METADATA_KEY, type Writing } from './details.ts';
 import { type ReportBody, receiveWhole } from './one-shot.ts';
@@ -301,7 +302,6 @@ function isFilePart(name: string, contentType: string, filename: string | undefi
 
 /** Includes the names of compressed files. */
 const DUMP_NAME = /\.m?dmp(\.(gz|zst))?$/i;
-const LOG_NAME = /\.(log|txt)(\.(gz|zst))?$/i;
 
 function kindOfPart(name: string, filename: string): CrashFileKind | null {
   if (name === 'dump' || name === 'minidump' || name === DUMP_PART || DUMP_NAME.test(filename)) return 'dump';

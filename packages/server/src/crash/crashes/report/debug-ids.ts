@@ -1,6 +1,7 @@
 // The debug ids of the scripts in a stack that a report has as text, or of the mapping of its Java. A game finds those of
 // scripts in the page, and sends them with the URLs of the scripts.
 import { LIMITS } from '@chauffeur/contract/limits';
+import type { SentryImage } from '@chauffeur/sentry/event/event';
 import { debugIdOf } from '@chauffeur/sentry/ids';
 import { scriptUrlOf } from '@chauffeur/sentry/mappings/script-url';
 
@@ -18,6 +19,16 @@ export function storedDebugIds(sent: Readonly<Record<string, string>> | undefine
   const usable = [...ids].filter((entry): entry is [string, string] => entry[1] !== null);
   // Keys such as `__proto__` can't be addresses, which begin with `~/`.
   return usable.length === 0 ? null : Object.fromEntries(usable);
+}
+
+/** The ids that an event of Sentry's SDKs says. */
+export function debugIdsOfImages(images: readonly SentryImage[]): DebugIds {
+  const ids = images.flatMap(({ type, file, debugId }, index) => {
+    if (debugId === null) return [];
+    if (type === 'proguard') return [[`mapping.${index}.txt`, debugId] as const];
+    return type === 'sourcemap' ? [[file, debugId] as const] : [];
+  });
+  return storedDebugIds(Object.fromEntries(ids));
 }
 
 /** The id of the script at a place of a stack; empty without one. */

@@ -81,6 +81,14 @@ export type Attachment = {
   readonly problem?: string;
 };
 
+/** The names of logs, also compressed ones. */
+export const LOG_NAME = /\.(log|txt)(\.(gz|zst))?$/i;
+
+/** Whether it may be a log: Sentry's SDKs send logs as attachments. */
+export function isLogAttachment({ name, kind }: Pick<Attachment, 'name' | 'kind'>): boolean {
+  return kind === 'text' && LOG_NAME.test(name);
+}
+
 /** Control characters, and characters that change the direction of text or have no width. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu;
 

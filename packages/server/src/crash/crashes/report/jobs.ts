@@ -8,6 +8,7 @@ import { defineJob, jobForEachRow } from '../../../kernel/jobs/jobs.ts';
 import { perContext } from '../../../request/per-context.ts';
 import type { DebugIds } from './debug-ids.ts';
 import type { EventContent } from './event.ts';
+import type { Attachment } from './files.ts';
 
 /**
  * Processes a report whose dump is complete, or whose event has a native stack. With e^n seconds between its 12 tries, the job survives a storage outage
@@ -71,6 +72,7 @@ export type GroupingRow = {
   log_key: string | null;
   /** Uncompressed, in bytes. */
   log_size: number | null;
+  attachments: readonly Attachment[];
   kind: ReportKind;
   /** What the game says that the report belongs to; null if it doesn't. */
   fingerprint: readonly string[] | null;
@@ -89,7 +91,7 @@ export type StackRow = {
 
 /** The columns of a GroupingRow. */
 export const groupingColumns = sql.raw(
-  'report_id, build_id, message, app_version, os, metadata, debug_ids, log_key, log_size, event_key, event, kind, fingerprint',
+  'report_id, build_id, message, app_version, os, metadata, debug_ids, log_key, log_size, attachments, event_key, event, kind, fingerprint',
 );
 
 /** The columns of a StackRow. */

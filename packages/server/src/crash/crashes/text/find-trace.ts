@@ -15,20 +15,30 @@ type Choice = 'first' | 'last';
 
 /** The report in the text, limited in size; null if there is none. Takes time linear in the length of the text. */
 export function findTrace(text: string, choice: Choice): Trace | null {
-  const ips = readIps(text.trimStart());
-  return ips === null ? findTraceInLines(linesOf(text), choice) : limitTrace(ips);
+  return findTracedText(text, choice)?.trace ?? null;
 }
 
-/** The same for lines that `linesOf` returns. */
+/** The same with the lines that it was read from, without prefixes of loggers. */
+export function findTracedText(text: string, choice: Choice): TracedText | null {
+  const ips = readIps(text.trimStart());
+  return ips === null ? findInLines(linesOf(text), choice) : { text, trace: limitTrace(ips) };
+}
+
+/** The report in lines that `linesOf` returns. */
 export function findTraceInLines(lines: readonly string[], choice: Choice): Trace | null {
-  let best: Trace | null = null;
+  return findInLines(lines, choice)?.trace ?? null;
+}
+
+function findInLines(lines: readonly string[], choice: Choice): TracedText | null {
+  let best: { trace: Trace; at: number; end: number } | null = null;
   for (let at = 0; at < lines.length; ) {
     const found = lines[at] === '' ? null : readAt(lines, at);
-    if (found !== null && isBetter(found.trace, best, choice)) best = found.trace;
     // A format that read nothing new would read the same line forever.
-    at = Math.max(at + 1, found?.end ?? 0);
+    const end = Math.max(at + 1, found?.end ?? 0);
+    if (found !== null && isBetter(found.trace, best?.trace ?? null, choice)) best = { trace: found.trace, at, end };
+    at = end;
   }
-  return best === null ? null : limitTrace(best);
+  return best === null ? null : { text: lines.slice(best.at, best.end).join('\n'), trace: limitTrace(best.trace) };
 }
 
 function readAt(lines: readonly string[], at: number): { trace: Trace; end: number } | null {
@@ -179,6 +189,7 @@ const STACK_KEYS = [
 /** Characters of all values that are read. JSON reports have far less. */
 const MAX_CHARACTERS = 256 * 1024;
 
+/** A trace, and the text in which it is. */
 export type TracedText = { readonly text: string; readonly trace: Trace };
 
 /**

@@ -8,8 +8,8 @@ import { addJob } from '../../../kernel/jobs/jobs.ts';
 import type { SentEvent } from '../../crashes/receive/reports.sql.ts';
 import type { StoredAttachment, StoredReportFile } from '../../crashes/receive/store-file.ts';
 import { type CrashDetails, sentFieldsOf } from '../../crashes/report/fields.ts';
-import type { Attachment } from '../../crashes/report/files.ts';
-import { previewJob, processCrashJob } from '../../crashes/report/jobs.ts';
+import { type Attachment, isLogAttachment } from '../../crashes/report/files.ts';
+import { previewJob, processCrashJob, readLogJob } from '../../crashes/report/jobs.ts';
 
 /** The files must be kept under the id of the report. */
 export type Addition = {
@@ -78,6 +78,7 @@ async function add(tx: Tx, report: Report, present: Present, addition: Addition)
     ];
     await changed(tx, sql`update crash_reports set attachments = ${JSON.stringify(all)}::jsonb where ${ofReport}`);
     if (attachments.some(({ kind }) => kind === 'image')) await addJob(tx, previewJob, { gameId, reportId });
+    if (attachments.some(isLogAttachment)) await addJob(tx, readLogJob, { gameId, reportId });
   }
   const hasDump = dump !== null || present.dump_key !== null;
   if (hasDump && (dump !== null || event !== null)) await addJob(tx, processCrashJob, { gameId, reportId });
