@@ -421,8 +421,8 @@ com.example.Game -> a.d:
 });
 
 describe('a dump of a game that IL2CPP translated', () => {
-  test('shows the lines of C# once the line mappings of its build are uploaded', async () => {
-    const buildId = await register(server, game, { version: '1.9.9' });
+  const showLines = async (version: string, addressOf: (buildId: string, symbols: string) => Address) => {
+    const buildId = await register(server, game, { version });
     const id = await reportCrash(server, game, buildId, { dump: readDumpFixture('null_deref_inline') });
     // The symbols name the file as IL2CPP would.
     const symbols = readSymbolFixture('null_deref_inline')
@@ -439,15 +439,25 @@ describe('a dump of a game that IL2CPP translated', () => {
     const text = JSON.stringify({ '/build/il2cppOutput/Assembly-CSharp.cpp': { '/game/Assets/Player.cs': lines } });
     const storage = await requireFreeStorage(server.ctx, game.uid);
     const source = bytesOfBuffer(Buffer.from(text));
-    const upload = { kind: 'il2cpp', fileName: 'LineNumberMappings.json', buildId, source, storage } as const;
-    const mappings = [await storeMapping(server.ctx, game.uid, upload)];
+    const upload = { kind: 'il2cpp', fileName: 'LineNumberMappings.json', source, storage } as const;
+    const address = addressOf(buildId, symbols);
+    const mappings = [await storeMapping(server.ctx, game.uid, { ...upload, ...address })];
     await recordMappings(server.ctx, game.uid, { keyRef: 'key', mappings });
     await until(async () => {
       const frames: Frame[] = await stackOf();
       return frames.some(({ file, line }) => file === '/game/Assets/Player.cs' && line === 14);
     });
     assert.ok((await readReport(id)).stack.some(({ file }: Frame) => file === '/game/Assets/Player.cs'));
-  });
+    const thread = `${server.api}/games/${game.uid}/crashes/${id}/threads/0`;
+    const { body } = await request(thread, { headers });
+    assert.ok(body.data.frames.some(({ file }: Frame) => file === '/game/Assets/Player.cs'));
+  };
+
+  test('shows the lines of C# once the line mappings of its build are uploaded', () =>
+    showLines('1.9.9', (buildId) => ({ buildId })));
+
+  test('shows them with line mappings of its program that belong to no build', () =>
+    showLines('1.9.8', (_, symbols) => ({ debugId: symbols.split(' ')[3]! })));
 });
 
 describe('an exception of C# in a game that IL2CPP translated', () => {

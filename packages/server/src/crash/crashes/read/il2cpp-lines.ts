@@ -15,10 +15,15 @@ import { moduleIdOf } from '../process/event-stack.ts';
 import { type AddressedPlace, findCode, SymbolResolver } from '../process/walk.ts';
 
 type Placed = { readonly file: string | null; readonly line: number | null };
-type Origin = { readonly gameId: string; readonly buildId: string; readonly debugIds: readonly string[] };
+type Origin = {
+  readonly gameId: string;
+  readonly buildId: string;
+  /** Those of the modules. They are read only if there is a line to look up. */
+  readonly debugIds: () => readonly string[] | Promise<readonly string[]>;
+};
 
-/** Frames whose lines are looked up for one page. */
-const MAX_FRAMES = 2000;
+/** Lines that are looked up for one page. */
+const MAX_LINES = 2000;
 const GENERATED = /\.(?:cpp|h)$/i;
 
 /** The frames, with the places in C# where there are some. */
@@ -27,11 +32,14 @@ export async function withCsharpLines<T extends Placed>(
   { gameId, buildId, debugIds }: Origin,
   frames: readonly T[],
 ): Promise<readonly T[]> {
-  const places = frames
-    .slice(0, MAX_FRAMES)
-    .flatMap(({ file, line }) => (file === null || line === null || !GENERATED.test(file) ? [] : [{ file, line }]));
-  if (places.length === 0) return frames;
-  const [mapping] = await findLineMappings(ctx.db, gameId, { buildId, debugIds });
+  const generated = new Map<string, { file: string; line: number }>();
+  for (const { file, line } of frames) {
+    if (generated.size >= MAX_LINES) break;
+    if (file !== null && line !== null && GENERATED.test(file)) generated.set(`${file}:${line}`, { file, line });
+  }
+  if (generated.size === 0) return frames;
+  const places = [...generated.values()];
+  const [mapping] = await findLineMappings(ctx.db, gameId, { buildId, debugIds: await debugIds() });
   if (mapping === undefined) return frames;
   if (!mapping.is_used_today) await markUsed(ctx.db, gameId, [mapping.mapping_uid]);
   const found = await resolveLines(ctx, mapping, places);
@@ -48,7 +56,7 @@ export async function reportWithCsharpLines(
   origin: Omit<Origin, 'debugIds'>,
   report: Report,
 ): Promise<Report> {
-  const debugIds = report.modules.map(({ debug_id: id }) => id).filter(Boolean);
+  const debugIds = () => debugIdsOf(report);
   const all = report.threads.flatMap(({ frames }) => frames.flatMap((frame) => [frame, ...frame.inlines]));
   const placed = await withCsharpLines(ctx, { ...origin, debugIds }, all as readonly Placed[]);
   if (placed === all) return report;
@@ -70,6 +78,10 @@ export async function reportWithCsharpLines(
   return { ...report, threads };
 }
 
+export function debugIdsOf({ modules }: Report): string[] {
+  return modules.map(({ debug_id: id }) => id).filter(Boolean);
+}
+
 /** Frames of an event that are looked up. */
 const MAX_EVENT_FRAMES = 500;
 
@@ -86,7 +98,7 @@ export async function eventWithCsharpLines(
   const { code, missing } = await findCode(ctx, lookups, new SymbolResolver(ctx, gameId, buildId));
   const placed = lookups.map(({ frame }, index) => placedFrame(frame, code[index] ?? null));
   const debugIds = [...new Set(lookups.map(({ debugId }) => debugId).filter(Boolean))];
-  const mapped = await withCsharpLines(ctx, { gameId, buildId, debugIds }, placed);
+  const mapped = await withCsharpLines(ctx, { gameId, buildId, debugIds: () => debugIds }, placed);
   const byFrame = new Map(lookups.map(({ frame }, index) => [frame, mapped[index]!] as const));
   return { event: withFrames(event, (frame) => byFrame.get(frame) ?? frame), missing };
 }

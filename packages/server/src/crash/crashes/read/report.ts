@@ -13,6 +13,7 @@ import { type Db, row } from '../../../kernel/database/db.ts';
 import { requireMember } from '../../../people/game-access/game-access.ts';
 import { handle } from '../../../request/route.ts';
 import { NO_TITLE } from '../groups/grouping.ts';
+import { readStoredReport } from '../process/excerpt.ts';
 import { readEventOf } from '../process/prepare-grouping.ts';
 import { resolveEventOf } from '../process/resolve-trace.ts';
 import type { EventContent } from '../report/event.ts';
@@ -22,7 +23,7 @@ import type { GroupingRow } from '../report/jobs.ts';
 import type { Trace } from '../text/trace.ts';
 import { eventOf } from './event.ts';
 import { firstLineOf } from './group-response.ts';
-import { eventWithCsharpLines, withCsharpLines } from './il2cpp-lines.ts';
+import { debugIdsOf, eventWithCsharpLines, withCsharpLines } from './il2cpp-lines.ts';
 import { explainMissing } from './missing-symbols.ts';
 import type { SummaryRow } from './report-list.sql.ts';
 import { textSourcesOf } from './text-sources.ts';
@@ -202,7 +203,7 @@ export async function readCrash(
   const resolved = event === null ? null : await resolveEventOf(ctx, gameId, report, event);
   const shown = resolved === null ? null : await eventWithCsharpLines(ctx, origin, resolved.value);
   const missing = [...new Set([...report.missing_symbols, ...(shown?.missing ?? [])])];
-  const debugIds = event?.images.flatMap(({ debugId }) => debugId ?? []) ?? [];
+  const debugIds = () => debugIdsOfStack(ctx, report);
   const placed = report.frames && (await withCsharpLines(ctx, { ...origin, debugIds }, report.frames));
   const linesOf = await textSourcesOf(ctx, gameId, report);
   // The frames of a trace are those of its main exception.
@@ -213,6 +214,17 @@ export async function readCrash(
   });
   const explained = await explainMissing(ctx, gameId, report.build_id, missing);
   return crashOf({ ...report, frames: frames ?? null }, explained, shown && eventOf(shown.event, role));
+}
+
+/** The debug ids of all modules of a walked stack, which are only in its file. */
+async function debugIdsOfStack({ blobs }: Context, { stack_key: key }: StoredFiles): Promise<string[]> {
+  if (key === null) return [];
+  try {
+    return debugIdsOf(await readStoredReport(blobs, key));
+  } catch (error) {
+    if (error instanceof BlobMissingError) return [];
+    throw error;
+  }
 }
 
 export function unknownCrash(): ApiError {

@@ -10,6 +10,7 @@ import { handle } from '../../../request/route.ts';
 import { crashedThread, osOfReport } from '../groups/grouping.ts';
 import { findOwnCode, type OwnCode } from '../groups/own-code.ts';
 import { readStoredReport, trimZeros } from '../process/excerpt.ts';
+import { reportWithCsharpLines } from './il2cpp-lines.ts';
 import { noSuchFile, refuseReading, requireFiles } from './report.ts';
 import { text, textOrNull, unfold } from './stacks.ts';
 import { isWaiting } from './waiting.ts';
@@ -34,9 +35,10 @@ async function readReport(
   caller: AccountCaller,
   input: { uid: string; crash_id: string },
 ): Promise<Report> {
-  const { stack_key: key } = await requireFiles(ctx, caller, input);
+  const { stack_key: key, game_id: gameId, build_id: buildId } = await requireFiles(ctx, caller, input);
   if (key === null) throw noSuchFile('stack');
-  return readStoredReport(ctx.blobs, key).catch((error) => refuseReading('stack', error));
+  const report = await readStoredReport(ctx.blobs, key).catch((error) => refuseReading('stack', error));
+  return reportWithCsharpLines(ctx, { gameId, buildId }, report);
 }
 
 /** Expects a report without private paths. The crashed thread comes first, the others in the order of the dump. */
