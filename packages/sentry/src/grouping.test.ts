@@ -30,6 +30,18 @@ describe('chainOf', () => {
     ]);
   });
 
+  it('takes names that every object of JavaScript has as any other', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const stacktrace = { frames: [{ function: 'a', platform: name }] };
+      const event = normalizeEvent({
+        platform: name,
+        exception: [{ type: 'E', stacktrace }],
+        debug_meta: { images: [{ type: name }] },
+      });
+      assert.deepEqual([chainOf(event)?.language, event.images[0]?.type, event.system.os], ['other', name.toLowerCase(), '']);
+    }
+  });
+
   it('leaves out what was only handled, and siblings', () => {
     const link = (exception_id: number, parent_id?: number, more = {}) => ({ exception_id, parent_id, ...more });
     const exception = [

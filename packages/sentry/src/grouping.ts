@@ -66,25 +66,25 @@ function relationOf({ relation }: SentryException): RelationToMain {
   return relation === 'suppressed' || relation === 'handled' ? relation : 'sibling';
 }
 
-const PLATFORMS: Readonly<Record<string, Language>> = {
-  csharp: 'csharp',
-  'c#': 'csharp',
-  dotnet: 'csharp',
-  gdscript: 'gdscript',
-  go: 'go',
-  java: 'java',
-  kotlin: 'java',
-  android: 'java',
-  javascript: 'javascript',
-  node: 'javascript',
-  python: 'python',
-  rust: 'rust',
-  native: 'native',
-  c: 'native',
-  cocoa: 'native',
-  objc: 'native',
-  swift: 'native',
-};
+const PLATFORMS = new Map<string, Language>([
+  ['csharp', 'csharp'],
+  ['c#', 'csharp'],
+  ['dotnet', 'csharp'],
+  ['gdscript', 'gdscript'],
+  ['go', 'go'],
+  ['java', 'java'],
+  ['kotlin', 'java'],
+  ['android', 'java'],
+  ['javascript', 'javascript'],
+  ['node', 'javascript'],
+  ['python', 'python'],
+  ['rust', 'rust'],
+  ['native', 'native'],
+  ['c', 'native'],
+  ['cocoa', 'native'],
+  ['objc', 'native'],
+  ['swift', 'native'],
+]);
 
 /** Languages that other programs contain, by the files of their frames. */
 const FILES: readonly (readonly [RegExp, Language])[] = [
@@ -95,7 +95,7 @@ const FILES: readonly (readonly [RegExp, Language])[] = [
 
 /** The language of one frame, whose platform may differ from that of the event, as of C# within native code. */
 export function languageOf(frame: SentryFrame, { platform }: Pick<StoredEvent, 'platform'>): Language {
-  const named = PLATFORMS[frame.platform] ?? PLATFORMS[platform] ?? 'other';
+  const named = PLATFORMS.get(frame.platform) ?? PLATFORMS.get(platform) ?? 'other';
   if (named !== 'native' && named !== 'other') return named;
   return FILES.find(([match]) => match.test(frame.file))?.[1] ?? named;
 }
@@ -105,7 +105,7 @@ function languageOfStack({ frames }: Stack, event: StoredEvent): Language {
   // Nothing is known of an address alone.
   const known = frames.filter(({ function: name, file }) => name !== '' || file !== '');
   const deciding = known.find(({ isInApp }) => isInApp === true) ?? known[0];
-  return deciding === undefined ? (PLATFORMS[event.platform] ?? 'other') : languageOf(deciding, event);
+  return deciding === undefined ? (PLATFORMS.get(event.platform) ?? 'other') : languageOf(deciding, event);
 }
 
 /**

@@ -7,7 +7,11 @@ import type { SentryImage } from './event.ts';
 export const MAX_IMAGES = 4000;
 
 /** Old names of the kinds, and `symbolic`, which doesn't say which of the three it is. */
-const ALIASES: Readonly<Record<string, string>> = { apple: 'macho', symbolic: 'elf', jvm: 'proguard' };
+const ALIASES = new Map([
+  ['apple', 'macho'],
+  ['symbolic', 'elf'],
+  ['jvm', 'proguard'],
+]);
 
 export function imagesOf(debugMeta: unknown): SentryImage[] {
   const images = fieldOf(debugMeta, 'images');
@@ -19,7 +23,7 @@ export function imagesOf(debugMeta: unknown): SentryImage[] {
 function imageOf(image: Readonly<Record<string, unknown>>): SentryImage {
   const sentType = lineOf(image.type, 32).toLowerCase();
   const file = lineOf(image.code_file ?? image.name, 512);
-  const type = sentType === 'symbolic' ? typeOfFile(file) : (ALIASES[sentType] ?? sentType);
+  const type = sentType === 'symbolic' ? typeOfFile(file) : (ALIASES.get(sentType) ?? sentType);
   const codeId = codeIdOf(image.code_id);
   const debugId = debugIdOf(image.debug_id) ?? debugIdOf(image.uuid) ?? debugIdOf(image.id);
   return {

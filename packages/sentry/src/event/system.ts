@@ -133,12 +133,17 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
     'linux',
   ],
 ];
-const IMAGE_SYSTEMS: Readonly<Record<string, string>> = { pe: 'windows', macho: 'macos', elf: 'linux', wasm: 'web' };
+const IMAGE_SYSTEMS = new Map([
+  ['pe', 'windows'],
+  ['macho', 'macos'],
+  ['elf', 'linux'],
+  ['wasm', 'web'],
+]);
 
 function osOf(name: string, images: readonly SentryImage[], platform: string): string {
   const system = SYSTEMS.find(([pattern]) => pattern.test(name))?.[1];
   if (system !== undefined) return system;
-  const image = images.map(({ type }) => IMAGE_SYSTEMS[type]).find((each) => each !== undefined);
+  const image = images.map(({ type }) => IMAGE_SYSTEMS.get(type)).find((each) => each !== undefined);
   return image ?? (platform === 'cocoa' ? 'ios' : name === '' ? '' : canonicalOs(name.toLowerCase().slice(0, 64)));
 }
 

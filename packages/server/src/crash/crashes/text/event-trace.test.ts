@@ -294,6 +294,7 @@ describe('traceOfEvent', () => {
         'lambda$1',
         'wasm',
         '@',
+        '__proto__',
       ),
     );
     const name = fc.array(text, { maxLength: 6 }).map((parts) => parts.join(''));
