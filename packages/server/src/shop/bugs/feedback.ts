@@ -151,8 +151,11 @@ async function copyFiles(
   files: SentFeedback['files'],
   copies: CopiedFiles,
 ): Promise<void> {
-  for (const { name, kind, key: source, size } of files) {
-    const id = newId(ctx.clock.now().getTime());
+  const now = ctx.clock.now().getTime();
+  // They are listed by their ids.
+  const ids = files.map(() => newId(now)).sort();
+  for (const [no, { name, kind, key: source, size }] of files.entries()) {
+    const id = ids[no]!;
     const key = `${TICKET_PREFIX}${gameId}/${newId()}`;
     const isShown = size <= MAX_IMAGE_BYTES && copies.screenshots.length < LIMITS.bugScreenshots;
     if (kind === 'image' && isShown) {
