@@ -107,6 +107,7 @@ describe('finding the way on the website', () => {
     }
     // A link to the list starts at its top.
     await page.getByRole('link', { name: 'Overview' }).click();
+    await rows.first().waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Crashes', exact: true }).click();
     await rows.first().waitFor();
     assert.ok((await rows.count()) < GROUPS);

@@ -38,7 +38,10 @@ describe('chainOf', () => {
         exception: [{ type: 'E', stacktrace }],
         debug_meta: { images: [{ type: name }] },
       });
-      assert.deepEqual([chainOf(event)?.language, event.images[0]?.type, event.system.os], ['other', name.toLowerCase(), '']);
+      assert.deepEqual(
+        [chainOf(event)?.language, event.images[0]?.type, event.system.os],
+        ['other', name.toLowerCase(), ''],
+      );
     }
   });
 
