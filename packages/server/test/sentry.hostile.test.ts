@@ -139,6 +139,33 @@ describe('an envelope of the largest kind', () => {
       assert.equal((await fetch(`${server.url}/health`)).status, 200);
     });
 
+  it('is kept when many arrive at once, one report for each', async () => {
+    const sender = await start();
+    const field = `"message":"${'x'.repeat(7_000_000)}"`;
+    const bodies = Array.from({ length: 16 }, () => withField(newEventId(), field));
+    const statuses = await Promise.all(bodies.map((body) => post(sender, body)));
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    assert.equal((await countsOf(sender)).reports, 16);
+  });
+
+  it('is kept after others of which clients sent only a part', async () => {
+    const sender = await start();
+    const field = `"message":"${'x'.repeat(1_000_000)}"`;
+    const whole = withField(newEventId(), field);
+    const head = [
+      ['X-Sentry-Auth', `Sentry sentry_key=${sender.key}`],
+      ['Content-Length', String(whole.length)],
+    ] as const;
+    const request = { method: 'POST', path: `/api/${sender.projectNo}/envelope/`, headers: head };
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        sendRaw(server, { ...request, body: whole.subarray(0, 600_000) }, { endAfter: true }),
+      ),
+    );
+    assert.equal(await post(sender, whole), 200);
+    assert.equal((await countsOf(sender)).reports, 1);
+  });
+
   it('that grows a thousandfold when it is decoded is refused', async () => {
     const sender = await start();
     const bomb = gzipSync(

@@ -12,6 +12,8 @@ import { ENVELOPE_LIMITS, type EnvelopeItem, type EnvelopeLimits, EnvelopeReader
 type DropReason =
   /** Nothing is made of items of its type. */
   | 'not_used'
+  /** So are counts of sessions, which have no ids. */
+  | 'aggregated'
   | 'too_large'
   /** The item is not JSON, or was cut off. */
   | 'unreadable'
@@ -22,11 +24,23 @@ type DropReason =
 
 type Dropped = { readonly type: string; readonly reason: DropReason; readonly quantity: number };
 
-type JsonItem = {
-  readonly type: 'event' | 'feedback' | 'user_report' | 'session' | 'sessions' | 'client_report';
+/** An event that was read already. */
+type ReadEvent = { readonly eventId: string | null };
+
+type JsonItem<Event extends ReadEvent> = {
+  readonly type: 'event' | 'feedback' | 'user_report' | 'session' | 'client_report';
+  /** The JSON; null if `event` has it. */
   readonly value: unknown;
-  /** Whether reading it takes long, such as a tenth of a second. */
-  readonly isLarge: boolean;
+  /** What `large` has read; null for other items. */
+  readonly event: Event | null;
+};
+
+/** Reads large events, which take much time and memory. */
+export type LargeEvents<Event> = {
+  /** Waits until there is memory for one. The function that it returns is called when that isn't needed any more. */
+  readonly enter: () => Promise<() => void>;
+  /** Null if the bytes aren't JSON, or take too long to read. */
+  readonly read: (bytes: Uint8Array) => Promise<Event | null>;
 };
 
 /** `minidump` is the dump of the crash, and `apple_report` a text that says the same as the event. */
@@ -44,11 +58,11 @@ type EnvelopeFile = {
   readonly isWhole: () => boolean;
 };
 
-export type Envelope = {
+export type Envelope<Event extends ReadEvent = ReadEvent> = {
   readonly header: Header;
   /** The id in the header, or else that of the event. */
   readonly eventId: string | null;
-  readonly items: readonly JsonItem[];
+  readonly items: readonly JsonItem<Event>[];
   readonly dropped: readonly Dropped[];
   /** Whether it ended before its last item did, or an error ended it. */
   readonly isCut: boolean;
@@ -59,13 +73,13 @@ export type Envelope = {
 /** Keeps a file. It reads the bytes, at most `maxBytes`, and returns why it didn't keep them, or null. */
 type KeepFile = (file: EnvelopeFile) => Promise<DropReason | null>;
 
-export type CollectOptions = {
+export type CollectOptions<Event extends ReadEvent> = {
   readonly limits?: EnvelopeLimits;
   readonly keepFile: KeepFile;
   /** Called with the header before anything else is read. What it throws ends the reading. */
   readonly onHeader?: (header: Header) => Promise<void> | void;
-  /** Awaited before a large JSON item is parsed, which takes long. */
-  readonly beforeLarge?: () => Promise<void>;
+  /** Without it, large events are like others. */
+  readonly large?: LargeEvents<Event>;
 };
 
 /** A body decodes to at most this: an event, a dump, a log, attachments, and what is dropped. */
@@ -74,32 +88,40 @@ const DECODED_LIMITS: DecodingLimits = {
 };
 
 /** `collectEnvelope` for a body that is encoded. */
-export function collectBody(
+export function collectBody<Event extends ReadEvent>(
   body: ByteSource,
   contentEncoding: string | undefined,
-  options: CollectOptions,
-): Promise<Envelope> {
+  options: CollectOptions<Event>,
+): Promise<Envelope<Event>> {
   return collectEnvelope(decodeBody(body, contentEncoding, DECODED_LIMITS), options);
 }
 
 /** Throws only what the functions of `options` throw. */
-async function collectEnvelope(source: ByteSource, options: CollectOptions): Promise<Envelope> {
+async function collectEnvelope<Event extends ReadEvent>(
+  source: ByteSource,
+  options: CollectOptions<Event>,
+): Promise<Envelope<Event>> {
   const reader = new EnvelopeReader(source, options.limits ?? ENVELOPE_LIMITS);
   const header = await reader.header();
   await options.onHeader?.(header);
-  const items: JsonItem[] = [];
+  const items: JsonItem<Event>[] = [];
   const drops = new Drops();
   let files = 0;
+  let events = 0;
   let isCut = false;
   let jsonLeft = MAX_JSON_BYTES;
   for await (const item of reader.items()) {
-    if (item.kind.use === 'dropped') drops.add(item, 'not_used');
+    if (item.kind.use === 'dropped') drops.add(item, item.type === 'sessions' ? 'aggregated' : 'not_used');
     else if (item.kind.use === 'json') {
-      const read = await readJson(item, jsonLeft, options.beforeLarge);
+      const type = item.type as JsonItem<Event>['type'];
+      const isEvent = type === 'event' || type === 'feedback';
+      if (isEvent) events += 1;
+      const read =
+        events > MAX_EVENTS ? 'too_many' : await readJson(item, jsonLeft, isEvent ? options.large : undefined);
       if (typeof read === 'string') drops.add(item, read);
       else {
         jsonLeft -= read.size;
-        items.push({ type: item.type as JsonItem['type'], value: read.value, isLarge: read.size > LARGE_JSON_BYTES });
+        items.push({ type, value: read.value, event: read.event });
       }
     } else {
       const reason = files < MAX_FILES ? await keep(item, options.keepFile) : 'too_many';
@@ -122,37 +144,85 @@ async function collectEnvelope(source: ByteSource, options: CollectOptions): Pro
 
 /** All JSON of an envelope, which has one event, as a rule. */
 const MAX_JSON_BYTES = 2 * MAX_EVENT_BYTES;
+/** Clients send one in an envelope. */
+const MAX_EVENTS = 10;
 /** It takes a few milliseconds to parse. */
-export const LARGE_JSON_BYTES = 256 * KIB;
+const LARGE_JSON_BYTES = 256 * KIB;
 /** A dump, a log, and attachments. */
 const MAX_FILES = 2 + LIMITS.crashAttachments;
 
-function idOfItems(items: readonly JsonItem[]): string | null {
-  const event = items.find(({ type }) => type === 'event' || type === 'feedback');
-  return eventIdOf(fieldOf(event?.value, 'event_id'));
+function idOfItems(items: readonly JsonItem<ReadEvent>[]): string | null {
+  const item = items.find(({ type }) => type === 'event' || type === 'feedback');
+  return item?.event?.eventId ?? eventIdOf(fieldOf(item?.value, 'event_id'));
 }
 
-async function readJson(
+type ReadJson<Event extends ReadEvent> = Pick<JsonItem<Event>, 'value' | 'event'> & { readonly size: number };
+
+async function readJson<Event extends ReadEvent>(
   item: EnvelopeItem,
   jsonLeft: number,
-  beforeLarge: CollectOptions['beforeLarge'],
-): Promise<{ readonly value: unknown; readonly size: number } | DropReason> {
-  const bytes = await collectBytes(item.bytes, Math.min(item.kind.maxBytes, jsonLeft));
-  if (bytes === null) return 'too_large';
-  if (bytes.length > LARGE_JSON_BYTES) await beforeLarge?.();
-  const value = parseJson(bytes);
+  large: LargeEvents<Event> | undefined,
+): Promise<ReadJson<Event> | DropReason> {
+  const max = Math.min(item.kind.maxBytes, jsonLeft);
+  const read = await readWhole(item.bytes, max, large, async (bytes, isLarge) => {
+    const size = bytes.length;
+    if (isLarge) return { value: null, event: (await large?.read(bytes)) ?? null, size };
+    return { value: parseJson(bytes), event: null, size };
+  });
+  if (read === null) return 'too_large';
   // Of JSON that was cut off, nothing can be parsed.
-  return value === undefined || value === null ? 'unreadable' : { value, size: bytes.length };
+  return (read.value === undefined || read.value === null) && read.event === null ? 'unreadable' : read;
 }
 
-/** All bytes; null if there are more than `max`. A payload in one piece isn't copied. */
-export async function collectBytes(source: ByteSource, max: number): Promise<Uint8Array | null> {
+/**
+ * Passes all bytes to `use`; null if there are more than `max`. Those of a large event are only read once there is memory
+ * for them.
+ */
+export async function readWhole<Result>(
+  source: ByteSource,
+  max: number,
+  large: Pick<LargeEvents<unknown>, 'enter'> | undefined,
+  use: (bytes: Uint8Array, isLarge: boolean) => Promise<Result>,
+): Promise<Result | null> {
+  let leave: (() => void) | undefined;
+  const onLarge = async () => {
+    leave = await large?.enter();
+  };
+  try {
+    const bytes = await collectBytes(source, max, onLarge);
+    if (bytes === null) return null;
+    const result = await use(bytes, leave !== undefined);
+    // Of what is outside of its heap, V8 would collect dozens of MB together.
+    if (leave !== undefined) freeMemory(bytes);
+    return result;
+  } finally {
+    leave?.();
+  }
+}
+
+function freeMemory({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
+/**
+ * All bytes; null if there are more than `max`. A payload in one piece isn't copied. `onLarge` is awaited before more than
+ * LARGE_JSON_BYTES are in memory.
+ */
+export async function collectBytes(
+  source: ByteSource,
+  max: number,
+  onLarge?: () => Promise<void>,
+): Promise<Uint8Array | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of source) {
+    const isLarge = length <= LARGE_JSON_BYTES && length + piece.length > LARGE_JSON_BYTES;
     length += piece.length;
-    if (length <= max) pieces.push(piece);
-    else pieces.length = 0;
+    if (length > max) pieces.length = 0;
+    else {
+      if (isLarge) await onLarge?.();
+      pieces.push(piece);
+    }
   }
   if (length > max) return null;
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);

@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, ItemKind>> = {
   feedback: { category: 'feedback', use: 'json', maxBytes: MAX_EVENT_BYTES },
   user_report: { category: 'feedback', use: 'json', maxBytes: 64 * KIB },
   session: { category: 'session', use: 'json', maxBytes: 64 * KIB },
-  sessions: { category: 'session', use: 'json', maxBytes: MIB },
+  sessions: dropped('session'),
   client_report: { category: 'default', use: 'json', maxBytes: 256 * KIB },
   attachment: { category: 'attachment', use: 'file', maxBytes: LIMITS.crashAttachmentBytes },
   transaction: dropped('transaction'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { collect, inPieces, receive } from '../../test/requests.ts';
+import { collectBody } from './collect.ts';
 import { ENVELOPE_LIMITS, EnvelopeReader } from './reader.ts';
 
 type Read = { readonly type: string; readonly payload: string; readonly isWhole: boolean };
@@ -185,6 +186,46 @@ describe('collectEnvelope', () => {
       { type: 'event', reason: 'too_large', quantity: 1 },
       { type: 'event', reason: 'unreadable', quantity: 1 },
     ]);
+  });
+
+  it('reads no more of a large event until there is memory for it, and frees that afterwards', async () => {
+    const { promise: entered, resolve: begin } = Promise.withResolvers<() => void>();
+    let sent = 0;
+    let left = 0;
+    const text = `{"message":"${'x'.repeat(2_000_000)}"}`;
+    async function* body() {
+      for await (const piece of inPieces(Buffer.from(`{}\n{"type":"event"}\n${text}\n`), 65_536)) {
+        sent += piece.length;
+        yield piece;
+      }
+    }
+    const waits = Promise.withResolvers<void>();
+    const reading = collectBody(body(), undefined, {
+      keepFile: async () => null,
+      large: {
+        enter: () => {
+          waits.resolve();
+          return entered;
+        },
+        read: async (bytes) => ({ eventId: 'e1', size: bytes.length }),
+      },
+    });
+    await waits.promise;
+    const sentBefore = sent;
+    begin(() => {
+      left += 1;
+    });
+    const { items, eventId } = await reading;
+    assert.ok(sentBefore < 400_000, String(sentBefore));
+    assert.deepEqual([items.length, items[0]!.event?.size, eventId, left], [1, text.length, 'e1', 1]);
+  });
+
+  it('takes ten events at most', async () => {
+    const { items, dropped } = await receive(
+      inPieces(Buffer.from(`{}\n${'{"type":"event"}\n{"level":"fatal"}\n'.repeat(30)}`)),
+    );
+    assert.equal(items.length, 10);
+    assert.deepEqual(dropped, [{ type: 'event', reason: 'too_many', quantity: 20 }]);
   });
 
   it('never counts by a name that the sender chose', async () => {

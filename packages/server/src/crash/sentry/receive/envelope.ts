@@ -3,17 +3,16 @@ import { errors } from '@chauffeur/contract/errors';
 import { discardedOf } from '@chauffeur/sentry/client-report';
 import type { RequestHead } from '@chauffeur/sentry/dsn/credentials';
 import { decodeBody } from '@chauffeur/sentry/encoding';
-import { collectBody, collectBytes, type Envelope, LARGE_JSON_BYTES } from '@chauffeur/sentry/envelope/collect';
+import { collectBody, type Envelope, readWhole } from '@chauffeur/sentry/envelope/collect';
 import { MAX_EVENT_BYTES } from '@chauffeur/sentry/envelope/kinds';
 import { parseStoreBody } from '@chauffeur/sentry/envelope/store-body';
 import { SentryError } from '@chauffeur/sentry/error';
+import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import { kindOfEvent, normalizeEvent, userReportOf } from '@chauffeur/sentry/event/normalize';
 import { eventIdOf } from '@chauffeur/sentry/ids';
 import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
-import { createTurns } from '../../../kernel/collections/turns.ts';
 import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
-import { perContext } from '../../../request/per-context.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
 import { deviceUidOf, type TakeFeedback } from '../sentry.ts';
 import { buildFactsOf } from './choose-build.ts';
@@ -21,6 +20,7 @@ import { countSentry } from './counts.ts';
 import { detailsOfEvent } from './event-details.ts';
 import { type FeedbackItem, receiveFeedback } from './feedback.ts';
 import { Intake } from './intake.ts';
+import { largeEvents } from './large-events.ts';
 import { credentialsOf, findSender, findSenderOfHead, type Sender, type SentryRequest } from './sender.ts';
 import { receiveSessions, type TakeSessions } from './sessions.ts';
 
@@ -58,7 +58,7 @@ export async function receiveEnvelope(
         else if (header.dsn !== undefined) credentialsOf(ctx, request, whole);
         intake = new Intake(ctx, sender, eventIdOf(header.event_id));
       },
-      beforeLarge: turnsOf(ctx),
+      large: largeEvents(ctx, request.ip),
       keepFile: async ({ kind, filename, bytes, isWhole }) => {
         if (kind === 'apple_report') return skip(bytes);
         const files = await intake!.files();
@@ -88,9 +88,6 @@ export async function receiveEnvelope(
   return { ...received, overLimit: { seconds, isAll } };
 }
 
-/** Events of several MB, of which anyone can send many, must not hold up everything else. */
-const turnsOf = perContext(createTurns);
-
 async function skip(bytes: AsyncIterable<Uint8Array>): Promise<'not_used'> {
   for await (const _ of bytes);
   return 'not_used';
@@ -111,7 +108,7 @@ type Request = {
   readonly takeFeedback: TakeFeedback;
 };
 
-async function finish(ctx: Context, received: Request, envelope: Envelope): Promise<Received> {
+async function finish(ctx: Context, received: Request, envelope: Envelope<SentryEvent>): Promise<Received> {
   const { sender, intake, takeFeedback } = received;
   const { items, dropped, failure } = envelope;
   const count = (what: 'dropped' | 'discarded' | 'message', type: string, reason: string, quantity = 1) =>
@@ -122,13 +119,13 @@ async function finish(ctx: Context, received: Request, envelope: Envelope): Prom
   let id = envelope.eventId;
   let usesFiles = false;
   const feedback: FeedbackItem[] = [];
-  for (const { type, value, isLarge } of items) {
-    if (isLarge) await turnsOf(ctx)();
+  for (const { type, value, event: large } of items) {
     if (type === 'client_report')
       for (const { reason, category, quantity } of discardedOf(value)) count('discarded', category, reason, quantity);
     else if (type === 'user_report') feedback.push({ event: null, value });
     else if (type === 'event' || type === 'feedback') {
-      const event = normalizeEvent(value, usesFiles ? null : envelope.eventId);
+      const headerId = usesFiles ? null : envelope.eventId;
+      const event = large === null ? normalizeEvent(value, headerId) : { ...large, eventId: large.eventId ?? headerId };
       id ??= event.eventId;
       const hasDump = !usesFiles && intake.hasDump;
       const kind = kindOfEvent(event, { type, hasDump });
@@ -152,8 +149,7 @@ async function finish(ctx: Context, received: Request, envelope: Envelope): Prom
           }),
         });
       }
-    } else if (type === 'sessions') count('dropped', type, 'aggregated');
-    else if (type !== 'session') count('dropped', type, 'not_used');
+    }
   }
   const usedByFeedback = usesFiles || intake.hasDump ? null : intake;
   try {
@@ -224,21 +220,21 @@ export async function receiveStore(
   const idleMs = ctx.config.uploadIdleSeconds * 1000;
   // Base64 is a third larger.
   const options = { encoding: 'raw', maxBytes: 2 * MAX_EVENT_BYTES, idleMs } as const;
-  const bytes = await receiveBody(request.raw, options, (body) =>
-    collectBytes(
-      decodeBody(body, request.headers['content-encoding'], { maxBytes: 2 * MAX_EVENT_BYTES }),
-      2 * MAX_EVENT_BYTES,
-    ),
-  ).catch((error: unknown) => {
+  const large = largeEvents(ctx, request.ip, 'store');
+  const event = await receiveBody(request.raw, options, (body) => {
+    const decoded = decodeBody(body, request.headers['content-encoding'], { maxBytes: options.maxBytes });
+    return readWhole(decoded, options.maxBytes, large, async (bytes, isLarge) => {
+      if (isLarge) return await large.read(bytes);
+      const value = parseStoreBody(bytes);
+      return value === undefined ? null : normalizeEvent(value);
+    });
+  }).catch((error: unknown) => {
     throw error instanceof SentryError || error instanceof BodyTooLargeError ? unreadable(error) : error;
   });
-  const isLarge = bytes !== null && bytes.length > LARGE_JSON_BYTES;
-  if (isLarge) await turnsOf(ctx)();
-  const value = bytes === null ? undefined : parseStoreBody(bytes);
-  if (value === undefined) throw errors.unreadableBody('The body is not an event as JSON, or is too large.');
-  const { eventId } = normalizeEvent(value);
+  if (event === null) throw errors.unreadableBody('The body is not an event as JSON, or is too large.');
+  const { eventId } = event;
   const intake = new Intake(ctx, sender, eventId);
-  const items = [{ type: 'event' as const, value, isLarge }];
+  const items = [{ type: 'event' as const, value: null, event }];
   const envelope = { header: {}, eventId, items, dropped: [], isCut: false, failure: undefined };
   return finish(ctx, { request, sender, intake, takeFeedback }, envelope);
 }
