@@ -10,7 +10,7 @@ export type NativeFrame = {
   readonly address: bigint | null;
   /**
    * Where to look for the function, relative to the image: the instruction itself for the frame that crashed, and a byte
-   * before the return address for its callers. Null outside of all images.
+   * before the return address for its callers. Browsers name the calls themselves. Null outside of all images.
    */
   readonly offset: bigint | null;
 };
@@ -61,9 +61,10 @@ export function nativeFrames(
     const image = relative ?? images.find(address);
     const isStop = isCrashed || frame.trust === 'context' || isProgramCounter(registers, address);
     const isExact =
-      returns === undefined
+      image?.type === 'wasm' ||
+      (returns === undefined
         ? index === 0 && isStop
-        : returns === 'none' || (returns === 'all_but_first' && index === 0);
+        : returns === 'none' || (returns === 'all_but_first' && index === 0));
     const lookUp = isExact || address === 0n ? address : address - 1n;
     const base = image?.address ?? (relative === null ? null : 0n);
     return { frame, image, address, offset: image === null || base === null || lookUp < base ? null : lookUp - base };
@@ -79,6 +80,11 @@ function isProgramCounter(registers: Stack['registers'], address: bigint): boole
 /** Whether the stack has addresses that symbols can be looked up for. */
 export function hasAddresses({ frames }: Stack): boolean {
   return frames.some(({ address }) => address !== null && address !== 0n);
+}
+
+/** Whether the stack has addresses in WebAssembly. The frames around them are of JavaScript. */
+export function isOfWasm(stack: Stack, images: ImageMap): boolean {
+  return nativeFrames(stack, images, { isCrashed: false }).some(({ image }) => image?.type === 'wasm');
 }
 
 /** The debug ids of the images that frames are in, each once: those whose symbols matter. */

@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { formatDsn } from '@chauffeur/sentry/dsn/dsn';
 import { sql } from 'kysely';
+import { changedWasm, customSection } from '../../debug-symbols/test/sample-wasm.ts';
 import { assembleFile } from '../src/crash/sentry/files/assemble.job.ts';
 import { sweepSentryFiles } from '../src/crash/sentry/files/chunks.ts';
 import { HOUR, MINUTE } from '../src/kernel/clock.ts';
@@ -98,6 +99,15 @@ describe('a file', () => {
       (entry: { operation: string }) => entry.operation === 'symbols.upload',
     );
     assert.deepEqual(entries[0].changes.files.after, ['game.sym']);
+  });
+
+  test('of WebAssembly with its debug information is converted', async () => {
+    const id = Buffer.from('5f2c8d11a0b14e908b7e55d2a9c0f411', 'hex');
+    const file = Buffer.from(changedWasm(() => true, customSection('build_id', Buffer.concat([Buffer.of(16), id]))));
+    const { state, detail } = await upload(file, { name: 'game.debug.wasm' });
+    assert.equal(state, 'ok', detail);
+    const symbol = (await listed()).find(({ code_id: codeId }: { code_id: string }) => codeId === id.toString('hex'));
+    assert.deepEqual([symbol.os, symbol.cpu, symbol.state, symbol.has_lines], ['web', 'wasm32', 'compiled', true]);
   });
 
   test('of several chunks is put together in their order, in which one can occur twice', async () => {

@@ -24,18 +24,34 @@ function imageOf(image: Readonly<Record<string, unknown>>): SentryImage {
   const sentType = lineOf(image.type, 32).toLowerCase();
   const file = lineOf(image.code_file ?? image.name, 512);
   const type = sentType === 'symbolic' ? typeOfFile(file) : (ALIASES.get(sentType) ?? sentType);
-  const codeId = codeIdOf(image.code_id);
-  const debugId = debugIdOf(image.debug_id) ?? debugIdOf(image.uuid) ?? debugIdOf(image.id);
+  const sentDebugId = debugIdOf(image.debug_id) ?? debugIdOf(image.uuid) ?? debugIdOf(image.id);
+  const sentCodeId = codeIdOf(image.code_id);
+  const { debugId, codeId } =
+    type === 'wasm'
+      ? wasmIds(sentDebugId, sentCodeId)
+      : {
+          debugId: sentDebugId ?? (type === 'elf' && sentCodeId !== null ? debugIdOfBuildId(sentCodeId) : null),
+          codeId: sentCodeId,
+        };
   return {
     type,
     file: type === 'sourcemap' ? redactAddress(file) : redactText(file),
     debugFile: redactText(lineOf(image.debug_file, 512)),
-    debugId: debugId ?? (type === 'elf' && codeId !== null ? debugIdOfBuildId(codeId) : null),
+    debugId,
     codeId,
     address: addressOf(image.image_addr),
     size: countOf(image.image_size),
     arch: lineOf(image.arch, 32).toLowerCase(),
   };
+}
+
+/**
+ * The code id of a WebAssembly module is its build id. The SDK makes a debug id of the first bytes without changing their
+ * order, as Breakpad would.
+ */
+function wasmIds(debugId: string | null, codeId: string | null): Pick<SentryImage, 'debugId' | 'codeId'> {
+  if (codeId === null) return { debugId, codeId: debugId === null ? null : debugId.slice(0, 32).toLowerCase() };
+  return { debugId: debugIdOfBuildId(codeId) ?? debugId, codeId };
 }
 
 /** Rust sends one kind for all systems. */

@@ -65,7 +65,7 @@ function registersOf(value: unknown): Pair[] {
 }
 
 /** Names that clients write for none. */
-const UNNAMED = /^(?:\?+|<unknown>|\(unknown\)|<null>|unknown)$/i;
+const UNNAMED = /^(?:\?+|<unknown>|\(unknown\)|<null>|unknown|(?:.{0,200}\.)?wasm-function\[\d{1,9}\])$/i;
 
 function frameOf(frame: Readonly<Record<string, unknown>>): SentryFrame {
   const path = redactAddress(lineOf(frame.abs_path, STACK_LIMITS.fileLength));

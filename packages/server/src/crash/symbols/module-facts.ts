@@ -28,6 +28,7 @@ const OSES: ReadonlyMap<string, Os> = new Map([
   ['macos', 'macos'],
   ['ios', 'ios'],
   ['windows', 'windows'],
+  ['web', 'web'],
 ]);
 const MAX_CPU_LENGTH = 32;
 

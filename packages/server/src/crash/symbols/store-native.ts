@@ -53,8 +53,7 @@ export async function storeFile(ctx: Context, gameId: string, { name, source, st
   const kind = format === undefined ? mappingKindOf(name, head) : null;
   if (kind !== null)
     return { mapping: await storeMapping(ctx, gameId, { kind, fileName: name, url: name, source: all, storage }) };
-  // Web builds send their stacks as text.
-  if (format === undefined || format === 'wasm') return { text: await storeText(ctx, gameId, upload) };
+  if (format === undefined) return { text: await storeText(ctx, gameId, upload) };
   return { native: await storeNative(ctx, gameId, upload) };
 }
 

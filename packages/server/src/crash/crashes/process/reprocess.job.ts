@@ -7,6 +7,8 @@ import { addJob, bindJob, defineJob } from '../../../kernel/jobs/jobs.ts';
 import { areOfNoBuild, buildsWithSymbols, type SymbolsArrived, symbolsArrivedJob } from '../../symbols/symbols.ts';
 import { enqueueProcessing } from '../report/jobs.ts';
 import { formatModule } from './excerpt.ts';
+import { listMissingNames, listNamesOfGame } from './missing-names.ts';
+import { enqueueRetracing } from './retrace.job.ts';
 
 type Payload = { gameId: string; moduleName: string; before: string };
 
@@ -44,78 +46,33 @@ async function enqueueBatch(
   tx: Tx,
   { gameId, moduleName, before }: { gameId: string; moduleName: string; before: string | null },
 ): Promise<void> {
-  const reportIds = await listMissing(tx, gameId, moduleName, { before, limit: BATCH });
-  await enqueueProcessing(tx, gameId, reportIds);
+  const reports = await listMissing(tx, gameId, moduleName, { before, limit: BATCH });
+  const reportIds = reports.map(({ report_id }) => report_id);
+  const walked = reports.filter(({ is_walked }) => is_walked).map(({ report_id }) => report_id);
+  await enqueueProcessing(tx, gameId, walked);
+  // Frames of WebAssembly are in a stack that is read like that of a script.
+  if (walked.length < reports.length) await enqueueRetracing(tx, gameId, moduleName);
   const oldest = reportIds.at(-1);
   if (reportIds.length === BATCH && oldest !== undefined) {
     await addJob(tx, reprocessJob, { gameId, moduleName, before: oldest });
   }
 }
 
-/** Reports of each build that are searched for names of a module. */
-const NAMED_REPORTS = 500;
+type MissingRow = { report_id: string; is_walked: boolean };
 
-/** A module has a few names. Forged dumps can have any number. */
-const MAX_NAMES = 50;
-
-/**
- * The most frequent names under which the newest reports of these builds were missing symbols with one of the ids:
- * `name/id` in lower case. Each report names a module as the player's system does, such as by the APK that contains it.
- */
-export async function listMissingNames(
-  db: Db,
-  gameId: string,
-  buildIds: readonly string[],
-  ids: readonly string[],
-): Promise<string[]> {
-  if (buildIds.length === 0) return [];
-  const names = await rows(
-    db,
-    sql<{ name: string }>`select lower(name) as name
-      from unnest(${buildIds}::uuid[]) as build (build_id)
-      cross join lateral (
-        select missing_symbols from crash_reports
-        where game_id = ${gameId} and crash_reports.build_id = build.build_id and missing_symbols <> '{}'
-        order by report_id desc limit ${NAMED_REPORTS}
-      ) newest
-      cross join unnest(missing_symbols) as missing (name)
-      where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])
-      group by 1 order by count(*) desc limit ${MAX_NAMES}`,
-  );
-  return names.map(({ name }) => name);
-}
-
-/** The same for the newest reports of the game, whatever their builds, for symbols that belong to none. */
-export async function listNamesOfGame(db: Db, gameId: string, ids: readonly string[]): Promise<string[]> {
-  const names = await rows(
-    db,
-    sql<{ name: string }>`select lower(name) as name
-      from (
-        select missing_symbols from crash_reports
-        where game_id = ${gameId} and missing_symbols <> '{}'
-        order by report_id desc limit ${NAMED_REPORTS}
-      ) newest
-      cross join unnest(missing_symbols) as missing (name)
-      where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])
-      group by 1 order by count(*) desc limit ${MAX_NAMES}`,
-  );
-  return names.map(({ name }) => name);
-}
-
-/** The ids of the newest reports before `before` whose walk was missing the module's symbols. */
+/** The newest reports before `before` that were missing the module's symbols. */
 export async function listMissing(
   db: Db,
   gameId: string,
   moduleName: string,
   { before, limit }: { before: string | null; limit: number },
-): Promise<string[]> {
-  const missing = await rows(
+): Promise<MissingRow[]> {
+  return rows(
     db,
-    sql<{ report_id: string }>`select report_id from crash_reports
+    sql<MissingRow>`select report_id, dump_key is not null or stack_key is not null as is_walked from crash_reports
       where game_id = ${gameId} and missing_symbols <> '{}'
         and lower_all(missing_symbols) @> array[lower(${moduleName})]
         and (${before}::uuid is null or report_id < ${before}::uuid)
       order by report_id desc limit ${limit}`,
   );
-  return missing.map(({ report_id }) => report_id);
 }

@@ -28,17 +28,20 @@ import { javascript, javascriptFrame } from '../text/formats/javascript.ts';
 import { javaStacksIn, withJavaNames } from '../text/java-names.ts';
 import { formatPlace, framesInText, withSources } from '../text/script-places.ts';
 import type { Trace, TraceFrame } from '../text/trace.ts';
+import { resolveWasm } from './resolve-wasm.ts';
 
 type Report = Pick<GroupingRow, 'build_id' | 'app_version' | 'message' | 'metadata' | 'debug_ids'>;
 
 /** The event of a report, resolved. */
-export function resolveEventOf(
+export async function resolveEventOf(
   ctx: Context,
   gameId: string,
   { build_id: buildId, app_version: version }: Pick<Report, 'build_id' | 'app_version'>,
   event: StoredEvent,
 ): Promise<Resolved<StoredEvent>> {
-  return resolveEvent(ctx, { gameId, buildId, version }, event);
+  const { value, missing, ...rest } = await resolveEvent(ctx, { gameId, buildId, version }, event);
+  const wasm = await resolveWasm(ctx, { gameId, buildId }, value);
+  return { value: wasm.event, missing: [...missing, ...wasm.missing], ...rest };
 }
 
 /** What the trace in a text was resolved to. */

@@ -11,7 +11,7 @@ import { formatMissing } from '../../symbols/mappings/missing.ts';
 import { type ContentPayload, mappingsArrivedJob } from '../../symbols/mappings/store-mapping.ts';
 import { type GroupingRow, groupingColumns } from '../report/jobs.ts';
 import { groupReportsByMessage } from './messages.job.ts';
-import { listNamesOfGame } from './reprocess.job.ts';
+import { listNamesOfGame } from './missing-names.ts';
 
 type Payload = { gameId: string; names: readonly string[]; buildIds: readonly string[]; before: string };
 
@@ -35,6 +35,12 @@ export async function retraceMissing(ctx: Context, { gameId, checksum }: Content
   const serveBuilds = owners.some(({ kind }) => kind === 'source_map' || kind === 'proguard');
   const buildIds = serveBuilds ? await buildsOf(ctx.db, gameId, owners) : [];
   if (names.length > 0) await retrace(ctx, { gameId, names, buildIds, before: LAST_ID });
+}
+
+/** Enqueues the reports without a dump or a native stack that miss this module. */
+export function enqueueRetracing(db: Db, gameId: string, name: string): Promise<void> {
+  const payload = { gameId, names: [name], buildIds: [], before: LAST_ID };
+  return addJob(db, retraceJob, payload, `${retraceJob.task}/${gameId}/${name}`);
 }
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

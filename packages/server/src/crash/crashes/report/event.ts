@@ -5,7 +5,7 @@ import type { StoredEvent } from '@chauffeur/sentry/event/event';
 import { mainStack } from '@chauffeur/sentry/event/normalize';
 import { readEvent, writeEvent } from '@chauffeur/sentry/event/stored-event';
 import { chainOf } from '@chauffeur/sentry/grouping';
-import { hasAddresses } from '@chauffeur/sentry/native-stack';
+import { hasAddresses, ImageMap, isOfWasm } from '@chauffeur/sentry/native-stack';
 import { bytesOfBuffer } from '../../../kernel/blobs/byte-source.ts';
 import { PACKED_SUFFIX, putPacked, readUnpacked } from '../../../kernel/blobs/packed.ts';
 import type { BlobStore } from '../../../kernel/blobs/store.ts';
@@ -56,5 +56,8 @@ export async function readStoredEvent(
 
 /** Whether the functions of its stack have to be looked up by their addresses, as those of a dump. */
 export function isNativeEvent(event: StoredEvent): boolean {
-  return chainOf(event)?.language === 'native' && hasAddresses(mainStack(event));
+  const stack = mainStack(event);
+  const isNative = chainOf(event)?.language === 'native' && hasAddresses(stack);
+  // Stacks of browsers are resolved as those of scripts are.
+  return isNative && !isOfWasm(stack, new ImageMap(event.images));
 }

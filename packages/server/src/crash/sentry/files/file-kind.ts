@@ -24,10 +24,6 @@ const UNUSED: readonly Kind[] = [
       startsWith('bplist')(head) || /^\s*<\?xml[\s\S]{0,400}<(?:!DOCTYPE )?plist/i.test(head.toString('latin1')),
     reason: 'Property lists are not used. Upload dSYMs whose symbols are not hidden.',
   },
-  {
-    isKind: startsWith('\0asm'),
-    reason: 'WebAssembly is not used: web games report their stacks as text.',
-  },
 ];
 
 /** Why nothing is made of the file; null if it may be used. */
