@@ -107,6 +107,19 @@ describe('a report of a minified script', () => {
     assert.deepEqual(after.missing_symbols, []);
   });
 
+  test('has the debug id of an image whose address another integration has changed', async () => {
+    const buildId = await makeBuild();
+    const debugId = '2b4c0f11-7a0e-4e0b-8d8e-1d2a9c0f4aa1';
+    await addMaps({ debugId }, await buildMinifiedGame('moved'));
+    const images = [
+      { type: 'sourcemap', code_file: 'file:///C:/Owls/resources/renamed.js', debug_id: debugId },
+      { type: 'sourcemap', code_file: 'file:///C:/Owls/resources/other.js', debug_id: ID },
+    ];
+    const frames = built.framesAt('app:///Owls/resources/renamed.js');
+    const exception = [{ type: 'RangeError', value: 'lost', stacktrace: { frames } }];
+    await untilResolved(await reportEvent(server, game, buildId, eventOf({ exception, debug_meta: { images } })));
+  });
+
   test('is found by its release, too, and by no other one', async () => {
     const buildId = await makeBuild();
     await addMaps({ release: `thegame@1.0.${version}` }, await buildMinifiedGame('release'));

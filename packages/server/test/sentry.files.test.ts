@@ -252,6 +252,27 @@ describe('a bundle of scripts', () => {
     );
   });
 
+  test('says where the map of a script is that does not say it itself', async () => {
+    const { game: own } = await makeOwnedGame(server);
+    const script = (url: string, headers: object) => ({ type: 'minified_source', url, headers });
+    const files = {
+      'a.js': script('~/js/a.js', { Sourcemap: '../maps/a.js.map' }),
+      'b.js': script('~/js/b.js', { 'x-sourcemap': 'https://maps.example.com/maps/b.js.map' }),
+      'c.js': script('~/js/c.js', { sourcemap: 'wrong.map' }),
+      'd.js': script('~/js/d.js', { sourcemap: 7 }),
+      'a.js.map': { type: 'source_map', url: '~/maps/a.js.map' },
+    };
+    const comment = '//# sourceMappingURL=c.js.map\n';
+    const texts = { 'a.js': 'a()', 'b.js': 'b()', 'c.js': `c()\n${comment}`, 'd.js': 'd()', 'a.js.map': map };
+    assert.equal((await sendBundle(bundleOf(texts, { files }), own)).state, 'ok');
+    const ofScripts = sql<{ map_url: string }>`select map_url from mappings
+      where game_id = ${own.uid} and kind = 'script' order by url`;
+    assert.deepEqual(
+      (await rows(server.ctx.db, ofScripts)).map(({ map_url }) => map_url),
+      ['~/maps/a.js.map', '~/maps/b.js.map', '~/js/c.js.map', ''],
+    );
+  });
+
   test('that nothing can be made of is an error, and nothing but its chunks is kept', async () => {
     const { game: own, owner: person } = await makeOwnedGame(server);
     const good = bundleOf({ 'files/_/_/game.js.map': map }, manifestOf('source_map'));

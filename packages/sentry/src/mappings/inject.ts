@@ -67,7 +67,7 @@ type Json = Record<string, unknown>;
 function parseMap(text: string): Json {
   let json: unknown;
   try {
-    json = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, ''));
+    json = JSON.parse(text.replace(/^\ufeff/, '').replace(/^\)\]\}'[^\n]*\n/, ''));
   } catch (cause) {
     throw new MappingError('it is not valid JSON', { cause });
   }

@@ -53,6 +53,8 @@ export class MappedScript {
         return this.#map.nameOfBodyAt(found.bodyAt.line, found.bodyAt.column) ?? frame.function;
       return this.#map.nameAt(found.nameAt.line, found.nameAt.column) ?? found.name ?? '';
     }
+    const inSource = this.#map.functionAt(frame.line, frame.column);
+    if (inSource !== null) return inSource;
     // What the caller calls is often named in the map, if it isn't a callback.
     const called = caller === null ? null : caller.script.#map.placeAt(caller.frame.line, caller.frame.column);
     return called?.name ?? frame.function;

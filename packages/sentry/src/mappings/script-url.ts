@@ -14,8 +14,14 @@ export function scriptUrlOf(place: string): string {
   return url.length > MAX_LENGTH || /[\p{C}\p{Zl}\p{Zp}<>]/u.test(url) ? '' : url;
 }
 
+/** Unity and others name compressed scripts like this: `game.framework.js.br`. */
+const COMPRESSED = /(\.[cm]?js(?:\.map)?)\.(?:gz|br|unityweb)$/i;
+
 function pathOf(place: string): string {
-  const bare = place.replace(/[?#].*$/s, '').replaceAll('\\', '/');
+  const bare = place
+    .replace(/[?#].*$/s, '')
+    .replaceAll('\\', '/')
+    .replace(COMPRESSED, '$1');
   const path = bare
     .replace(/^[a-z][\w+.-]{1,30}:\/\/[^/]*/i, '')
     .replace(/^[a-z][\w+.-]{1,30}:/i, '')

@@ -3,6 +3,7 @@
 // to be done in a thread with limits.
 import { AnyMap, type SourceMapInput, sourceContentFor, type TraceMap, traceSegment } from '@jridgewell/trace-mapping';
 import { MappingError } from './error.ts';
+import { SourceFunctions } from './source-functions.ts';
 
 /** A place in a source. */
 export type SourcePlace = {
@@ -30,6 +31,7 @@ const LIBRARY =
 
 export class SourceMap {
   readonly #map: TraceMap;
+  readonly #functions: SourceFunctions;
   /** The sources that the bundler says aren't of the program. */
   readonly #ignored: ReadonlySet<number>;
   /** The lines of the sources that were asked for. */
@@ -37,7 +39,9 @@ export class SourceMap {
 
   /** Throws a MappingError if it isn't a source map. */
   constructor(text: string) {
-    this.#map = parse(text);
+    const json = parseJson(text);
+    this.#map = parse(json);
+    this.#functions = new SourceFunctions(json);
     this.#ignored = new Set(this.#map.ignoreList ?? []);
   }
 
@@ -54,6 +58,14 @@ export class SourceMap {
       name: typeof name === 'string' && name !== '' ? name.slice(0, MAX_NAME_LENGTH) : null,
       isLibrary: LIBRARY.test(source) || this.#ignored.has(segment[1]),
     };
+  }
+
+  /** The name of the function around the place, if the map has those of its sources; null if it doesn't say. */
+  functionAt(line: number, column: number): string | null {
+    const found = this.#find(line, column);
+    if (found === null) return null;
+    const [, source, sourceLine, sourceColumn] = found.segment;
+    return this.#functions.nameAt(source, sourceLine + 1, sourceColumn);
   }
 
   /** The name that begins at the place: that of the map, or else the word in the source. Null without either. */
@@ -115,7 +127,8 @@ export class SourceMap {
 const ASSIGNED =
   /(?<![\p{L}\p{N}_$#])(#?[\p{L}_$][\p{L}\p{N}_$]{0,100}) ?(?::[^={}]{1,100})?[=:] ?(?:async ?)?(?:function\b[^=]{0,200}|\(.{0,200}=> ?|[\p{L}_$][\p{L}\p{N}_$]{0,100} ?=> ?)$/u;
 
-function parse(text: string): TraceMap {
+/** Throws a MappingError for anything but the JSON of a source map. */
+function parseJson(text: string): object {
   let json: unknown;
   try {
     // Some servers put this line before JSON, so that it can't be run as a script.
@@ -124,6 +137,10 @@ function parse(text: string): TraceMap {
     throw new MappingError('it is not valid JSON', { cause });
   }
   requireShape(json, 0);
+  return json as object;
+}
+
+function parse(json: object): TraceMap {
   try {
     const map = new AnyMap(json as SourceMapInput);
     // This decodes the mappings.

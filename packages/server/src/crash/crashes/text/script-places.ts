@@ -96,7 +96,7 @@ function startOfV8(head: string): number {
   return head.search(/(?<!\S)at /);
 }
 
-const SCRIPT = /\.(?:js|mjs|cjs|jsbundle|bundle)(?:[?#].{0,200})?$/i;
+const SCRIPT = /\.(?:[cm]?js(?:\.(?:gz|br|unityweb))?|jsbundle|bundle)(?:[?#].{0,200})?$/i;
 
 /** The frame in each line; null for any other line. */
 export function framesInText(text: string): (TextFrame | null)[] {

@@ -18,7 +18,13 @@ const MAX_VALUES = 100_000;
 
 const KINDS: Readonly<Record<string, MappingKind>> = { minified_source: 'script', source_map: 'source_map' };
 
-type BundledFile = { readonly kind: MappingKind; readonly url: string; readonly debugId: string };
+type BundledFile = {
+  readonly kind: MappingKind;
+  readonly url: string;
+  readonly debugId: string;
+  /** The address of its source map, also if the script doesn't say it. */
+  readonly sourceMapUrl: string;
+};
 
 type Of = { readonly release: string; readonly dist: string; readonly storage: FreeStorage };
 
@@ -38,8 +44,8 @@ export async function storeBundle(
     for await (const { name, bytes } of unpack(file, size, MAX_ENTRIES)) {
       const known = files.get(name);
       if (known === undefined) continue;
-      const { kind, url, debugId } = known;
-      const of = { kind, url, release, dist, ...(debugId !== '' && { debugId }) };
+      const { kind, url, debugId, sourceMapUrl } = known;
+      const of = { kind, url, sourceMapUrl, release, dist, ...(debugId !== '' && { debugId }) };
       stored.push(await storeMapping(ctx, gameId, { ...of, fileName: name, source: bytes, storage }));
     }
     if (stored.length === 0) throw errors.notSymbols('The bundle has no scripts or source maps.');
@@ -85,8 +91,13 @@ function filesOf(manifest: unknown): ReadonlyMap<string, BundledFile> {
     if (!isObject(file)) continue;
     const kind = typeof file.type === 'string' && Object.hasOwn(KINDS, file.type) ? KINDS[file.type] : undefined;
     if (kind === undefined) continue;
-    const headers = isObject(file.headers) ? file.headers : {};
-    found.set(name, { kind, url: textOf(file.url), debugId: textOf(headers['debug-id']) });
+    const headers = new Map(
+      isObject(file.headers)
+        ? Object.entries(file.headers).map(([header, value]) => [header.toLowerCase(), value])
+        : [],
+    );
+    const sourceMapUrl = textOf(headers.get('sourcemap')) || textOf(headers.get('x-sourcemap'));
+    found.set(name, { kind, url: textOf(file.url), debugId: textOf(headers.get('debug-id')), sourceMapUrl });
   }
   return found;
 }

@@ -34,7 +34,7 @@ export function chooseMapping(
   for (const url of [...candidates, ...soleUrl(candidates.at(-1), found)]) {
     const at = (of: readonly FoundMapping[], wanted: string) => {
       const same = of.filter((each) => each.url === wanted);
-      return same.find((each) => each.dist === dist) ?? same[0] ?? null;
+      return same.find((each) => each.dist === dist) ?? same.find((each) => each.dist === '') ?? soleOf(same, dist);
     };
     const script = at(scripts, url);
     if (script !== null && hasOwnMap(script)) return { map: null, script };
@@ -45,6 +45,15 @@ export function chooseMapping(
     if (map !== null) return { map, script };
   }
   return null;
+}
+
+/**
+ * The newest file of another distribution. If the report says which one it is of, all files must have the same content,
+ * because others may be of another program.
+ */
+function soleOf(same: readonly FoundMapping[], dist: string): FoundMapping | null {
+  const [first = null] = same;
+  return dist === '' || same.every((each) => each.blob_key === first?.blob_key) ? first : null;
 }
 
 /** The script of this name, if the build has only one: the folder that was uploaded may have others above it. */

@@ -130,17 +130,12 @@ async function resolveScriptsOf(
   origin: ReportOrigin,
   event: StoredEvent,
 ): Promise<Resolved<StoredEvent>> {
-  const ids = new Map(
-    event.images.flatMap(({ type, file, debugId }) =>
-      type === 'sourcemap' && debugId !== null ? [[file, debugId] as const] : [],
-    ),
-  );
+  const idAt = debugIdsIn(event);
   const placed = stacksOf(event).map(({ frames }) =>
     frames.map((frame): PlacedFrame | null => {
       const place = frame.path || frame.file;
       if (frame.line === null || frame.column === null || languageOf(frame, event) !== 'javascript') return null;
-      const debugId = ids.get(place) ?? ids.get(frame.file) ?? '';
-      return { function: frame.function, line: frame.line, column: frame.column, place, debugId };
+      return { function: frame.function, line: frame.line, column: frame.column, place, debugId: idAt(frame) };
     }),
   );
   if (placed.every((stack) => stack.every((frame) => frame === null))) return { value: event, missing: [] };
@@ -150,6 +145,19 @@ async function resolveScriptsOf(
     return { ...stack, frames: stack.frames.map((frame, index) => withSource(frame, frames[index] ?? null)) };
   });
   return { value: withStacks(event, stacks), ...rest };
+}
+
+/** The debug id of the script of a frame; empty without one. An integration may have shortened the URL of one of both. */
+function debugIdsIn({ images }: StoredEvent): (frame: SentryFrame) => string {
+  const ids = new Map<string, string>();
+  const byUrl = new Map<string, string | null>();
+  for (const { type, file, debugId } of images) {
+    if (type !== 'sourcemap' || debugId === null) continue;
+    ids.set(file, debugId);
+    const url = scriptUrlOf(file);
+    byUrl.set(url, (byUrl.get(url) ?? debugId) === debugId ? debugId : null);
+  }
+  return ({ path, file }) => ids.get(path || file) ?? ids.get(file) ?? byUrl.get(scriptUrlOf(path || file)) ?? '';
 }
 
 function withSource(frame: SentryFrame, found: SourceFrame | null): SentryFrame {

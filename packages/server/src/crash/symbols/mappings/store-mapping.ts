@@ -41,6 +41,8 @@ export type MappingUpload = {
   readonly dist?: string;
   /** Where players load a script or a source map from: a URL, or a path such as `~/assets/game.js`. */
   readonly url?: string;
+  /** Where the source map of a script is, if the script itself doesn't say so: relative to it, or a URL. */
+  readonly sourceMapUrl?: string;
 };
 
 /** A file with a durable blob that is not recorded yet. */
@@ -85,7 +87,7 @@ export async function storeMapping(ctx: Context, gameId: string, upload: Mapping
     release: nameOf(upload.release),
     dist: nameOf(upload.dist),
     url,
-    mapUrl: facts.hasInlineMap ? url : mapUrlOf(url, facts.sourceMapUrl),
+    mapUrl: facts.hasInlineMap ? url : mapUrlOf(url, facts.sourceMapUrl || (upload.sourceMapUrl ?? '')),
     fileName: toShownName(fileName.replace(/^.*[/\\]/s, '')),
     size,
     storedSize,
