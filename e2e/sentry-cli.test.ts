@@ -6,6 +6,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { formatDsn } from '@chauffeur/sentry/dsn/dsn';
+import { changedWasm, customSection } from '../packages/debug-symbols/test/sample-wasm.ts';
 import { callApi } from '../packages/server/test/setup/api-calls.ts';
 import { makeDsn } from '../packages/server/test/setup/dsns.ts';
 import { callAsSentryCli, tokenOf } from '../packages/server/test/setup/sentry-cli.ts';
@@ -109,6 +110,37 @@ test('set-commits sends the commits of the folder', async (t) => {
   const [newest, oldest] = git('log', '--format=%H').split('\n');
   assert.deepEqual(await releaseOf('2.0.0', 'commits/'), [{ id: newest }, { id: oldest }]);
   assert.match(await succeed(['releases', 'info', '2.0.0', '--show-commits']), new RegExp(String(newest)));
+});
+
+test('WebAssembly with its debug information names the frames of a page', async (t) => {
+  if (program === undefined) return t.skip(NO_SENTRY_CLI);
+  const id = '5a4b3c2d1e0f40718293a4b5c6d7e8f9';
+  const section = customSection('build_id', Buffer.from(id, 'hex'));
+  const path = join(work.path, 'owls.wasm');
+  await writeFile(
+    path,
+    changedWasm(() => true, section),
+  );
+  const checked = await succeed(['debug-files', 'check', path]);
+  const debugId = /Debug ID: ([\w-]+)/.exec(checked)![1]!;
+  assert.equal(debugId.replaceAll('-', ''), id);
+  assert.match(await succeed(['debug-files', 'upload', '--wait', path]), /OK|UPLOADED/);
+  const buildId = await register(server, game, { version: '7.0.0', os: 'web', arch: 'wasm32' });
+  const frame = {
+    ...{ platform: 'native', function: 'wasm-function[0]', filename: 'https://a.example/owls.wasm', in_app: true },
+    ...{ instruction_addr: '0x53', addr_mode: 'rel:0' },
+  };
+  const event = {
+    platform: 'javascript',
+    exception: [{ type: 'RuntimeError', value: 'unreachable', stacktrace: { frames: [frame] } }],
+    debug_meta: { images: [{ type: 'wasm', code_file: 'https://a.example/owls.wasm', debug_id: debugId }] },
+  };
+  const crash = await reportEvent(server, game, buildId, event);
+  const headers = await signIn(server, game.owner);
+  await until(async () => {
+    const { body } = await request(`${server.api}/games/${game.uid}/crashes/${crash}`, { headers });
+    return body.data.stack[0]?.function === 'twice(int)' && body.data.stack[1]?.function === 'Game::tick(int)';
+  });
 });
 
 /** Programs and debug files of all kinds, which are not part of the repository. */

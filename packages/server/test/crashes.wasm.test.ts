@@ -19,13 +19,17 @@ before(async () => {
 after(() => server.stop());
 
 let builds = 0;
-/** A module with another build id each time. The linker writes one of 8, 16 or 20 bytes. */
-function makeModule(length = 16): { wasm: Uint8Array; buildId: string } {
+/**
+ * A module with another build id each time, and the content of its section. The linker writes an id of 8, 16 or 20 bytes
+ * after its length, and other tools write one of 16 bytes alone.
+ */
+function makeModule(length = 16, isAlone = false): { wasm: Uint8Array; buildId: string } {
   builds += 1;
   const id = Buffer.alloc(length, 0xa0 + builds);
   id.writeUInt32BE(0x11223344);
-  const section = customSection('build_id', Buffer.concat([Buffer.of(length), id]));
-  return { wasm: changedWasm(() => true, section), buildId: id.toString('hex') };
+  const content = isAlone ? id : Buffer.concat([Buffer.of(length), id]);
+  const wasm = changedWasm(() => true, customSection('build_id', content));
+  return { wasm, buildId: content.toString('hex') };
 }
 
 const makeBuild = () => register(server, game, { version: `1.0.${++builds}`, os: 'web', arch: 'wasm32' });
@@ -120,9 +124,9 @@ describe('a stack of WebAssembly', () => {
     assert.equal(late.group_id, found.group_id);
   });
 
-  test('is resolved by a short build id, and by a debug id alone in either order of its bytes', async () => {
+  test('is resolved by build ids of all forms, and by a debug id alone in either order of its bytes', async () => {
     const buildId = await makeBuild();
-    const [short, long] = [makeModule(8), makeModule()];
+    const [short, long] = [makeModule(8), makeModule(16, true)];
     await addSymbols(server, game, buildId, short.wasm);
     await addSymbols(server, game, buildId, long.wasm);
     await compiled(buildId);

@@ -97,6 +97,18 @@ describe('WebAssembly', () => {
     assert.equal(convert({ 'game.wasm': withoutDebugInfo() }).identity.debugId, ID);
   });
 
+  it('has an id without a length before it, as tools write it that split a module', () => {
+    for (const first of [0, 15, 16, 255]) {
+      const id = Uint8Array.from({ length: 16 }, (_, index) => (index === 0 ? first : index));
+      const { codeId } = convert({ 'game.wasm': withoutDebugInfo(customSection('build_id', id)) }).identity;
+      assert.equal(codeId, Buffer.from(id).toString('hex').toUpperCase());
+    }
+    const { debugId } = convert({
+      'game.wasm': withoutDebugInfo(customSection('build_id', new Uint8Array())),
+    }).identity;
+    assert.equal(debugId, ID);
+  });
+
   it('gives a part of the symbols or a DebugSymbolsError for damaged files', () => {
     const component = sampleWasm();
     component[4] = 0x0d;

@@ -15,6 +15,7 @@ const FUNCTION_NAMES = 1;
 const MAX_SECTIONS = 100_000;
 const MAX_NAME = 65_536;
 const ID_BYTES = 16;
+const MAX_BUILD_ID = 65;
 const PORTION = 1024 * 1024;
 
 /** A section; `offset` is where its content starts in the file. */
@@ -71,12 +72,14 @@ export class Wasm {
     return this.#sections.get(SECTION.code);
   }
 
-  /** The id that the linker wrote with --build-id. */
+  /** The id that the linker wrote with --build-id, or a tool such as `wasm-split`, which writes no length before it. */
   buildId(): Uint8Array | undefined {
     const section = this.custom('build_id');
-    if (section === undefined || section.size > MAX_NAME) return undefined;
-    const cursor = new Cursor(section.read(0, section.size));
-    const id = cursor.take(cursor.uleb());
+    if (section === undefined || section.size === 0 || section.size > MAX_BUILD_ID) return undefined;
+    const content = section.read(0, section.size);
+    // An id of 16 bytes can begin with any, and linkers write none of 15.
+    const hasLength = content[0] === content.length - 1 && content.length !== ID_BYTES;
+    const id = hasLength ? content.subarray(1) : content;
     return id.length === 0 ? undefined : id;
   }
 

@@ -46,10 +46,13 @@ function imageOf(image: Readonly<Record<string, unknown>>): SentryImage {
 }
 
 /**
- * The code id of a WebAssembly module is its build id. The SDK makes a debug id of the first bytes without changing their
- * order, as Breakpad would.
+ * The code id of a WebAssembly module is the content of its section `build_id`: linkers write the length of the id first,
+ * and other tools don't. The SDK makes a debug id of the first bytes without changing their order, as Breakpad would.
  */
-function wasmIds(debugId: string | null, codeId: string | null): Pick<SentryImage, 'debugId' | 'codeId'> {
+function wasmIds(debugId: string | null, section: string | null): Pick<SentryImage, 'debugId' | 'codeId'> {
+  const length = Number.parseInt(section?.slice(0, 2) ?? '', 16);
+  const hasLength = section !== null && section.length === 2 + 2 * length && section.length !== 32;
+  const codeId = hasLength ? section.slice(2) : section;
   if (codeId === null) return { debugId, codeId: debugId === null ? null : debugId.slice(0, 32).toLowerCase() };
   return { debugId: debugIdOfBuildId(codeId) ?? debugId, codeId };
 }
