@@ -11,13 +11,11 @@ import { openPdb } from './pdb/pdb.ts';
 import { readCodeView } from './pe/code-view.ts';
 import { readDebugLink as readPeDebugLink } from './pe/debug-link.ts';
 import { openPe, type Pe } from './pe/pe.ts';
-
-/** The formats of files that dumps can refer to. */
-type NativeFormat = Exclude<FileFormat, 'wasm'>;
+import { Wasm } from './wasm/wasm.ts';
 
 /** A module in a file. A universal binary has one for each CPU. */
 export type FilePart = {
-  readonly format: NativeFormat;
+  readonly format: FileFormat;
   readonly cpu: string;
   /** Whether the code is in the file, only its debug information, or units of split DWARF. */
   readonly kind: 'program' | 'debug' | 'split';
@@ -42,13 +40,13 @@ export function inspectFile(path: string): FilePart[] {
   try {
     const source = files.open(path);
     const format = detectFormat(source);
-    return format === undefined || format === 'wasm' ? [] : INSPECTORS[format](source);
+    return format === undefined ? [] : INSPECTORS[format](source);
   } finally {
     files.close();
   }
 }
 
-const INSPECTORS: Readonly<Record<NativeFormat, (source: ByteSource) => FilePart[]>> = {
+const INSPECTORS: Readonly<Record<FileFormat, (source: ByteSource) => FilePart[]>> = {
   elf(source) {
     const elf = new Elf(source);
     const isSplit =
@@ -102,6 +100,13 @@ const INSPECTORS: Readonly<Record<NativeFormat, (source: ByteSource) => FilePart
     const { cpu, debugId } = openPdb(source);
     const id = debugId.slice(0, ID_DIGITS);
     return [{ format: 'pdb', cpu, kind: 'debug', id, hasDebugInfo: true, debugName: undefined }];
+  },
+  wasm(source) {
+    const wasm = new Wasm(source);
+    // Browsers know the names in other modules themselves.
+    if (wasm.code === undefined || wasm.custom('.debug_info') === undefined) return [];
+    const id = debugIdOf(wasm.buildId() ?? wasm.hashOfCode()).slice(0, ID_DIGITS);
+    return [{ format: 'wasm', cpu: 'wasm32', kind: 'program', id, hasDebugInfo: true, debugName: undefined }];
   },
 };
 

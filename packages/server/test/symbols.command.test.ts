@@ -5,6 +5,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { changedWasm, customSection, sampleWasm } from '../../debug-symbols/test/sample-wasm.ts';
 import type { TestGame, TestServer } from './setup/server.ts';
 import { symbolsOf, symText, untilCompiled } from './setup/symbols.ts';
 import { type SymbolsCommand, startSymbolsCommand } from './setup/symbols-command.ts';
@@ -40,6 +41,29 @@ async function run(args: readonly string[], isOnline = true) {
   const shown = rows.map(({ debug_file: name, cpu, unwind, state }) => `${name} ${cpu} ${unwind} ${state}`).sort();
   return { ...outcome, rows, shown, warnings: (output.warnings ?? []) as string[] };
 }
+
+test('WebAssembly is uploaded if it has debug information', async () => {
+  const id = Buffer.from('31d2a7c4b0f94e6f8a1c5e2d7b3f9a04', 'hex');
+  const section = customSection('build_id', id);
+  await put(
+    'web/game.wasm',
+    changedWasm(({ name }) => !name.startsWith('.debug'), section),
+  );
+  await put(
+    'web/game.debug.wasm',
+    changedWasm(() => true, section),
+  );
+  await put('web/cut.wasm', sampleWasm().subarray(0, 60));
+  const buildId = await register(server, game, { version: 'web', os: 'web', arch: 'wasm32' });
+  const first = await run(['--build-id', buildId, 'web']);
+  assert.equal(first.code, 0, first.stderr);
+  assert.deepEqual(first.shown, ['game.debug.wasm wasm32 false uploaded']);
+  assert.match(first.warnings.join('\n'), /^cut\.wasm is left out because it can't be read: [^\n]+$/);
+  const [symbol] = await untilCompiled(server, game, buildId);
+  assert.deepEqual([symbol?.code_id, symbol?.has_lines, symbol?.problem], [id.toString('hex'), true, null]);
+  const second = await run(['--build-id', buildId, 'web']);
+  assert.match(second.shown.join(), /^game\.debug\.wasm wasm32 \w+ (?!uploaded)/);
+});
 
 test('a build of all formats is paired across folders and archives, converted and uploaded once', options, async () => {
   await put('all/bin/engine.exe', await corpus('pdb-x86_64-clang-O2/engine.exe'));

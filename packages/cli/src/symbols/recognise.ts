@@ -14,9 +14,9 @@ export type Packing = 'gzip' | 'zstd' | 'xz';
 /** The bytes that are enough to recognise a file, unless it is shorter. */
 export const HEAD_BYTES = FOREIGN_FILE_BYTES;
 
-/** The numbers at the start of ELF, Mach-O and universal files. Others have letters there. */
+/** The numbers at the start of WebAssembly, ELF, Mach-O and universal files. Others have letters there. */
 const NATIVE: readonly number[] = [
-  ...[0x7f45_4c46, 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe, 0xcafe_babe, 0xcafe_babf],
+  ...[0x0061_736d, 0x7f45_4c46, 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe, 0xcafe_babe, 0xcafe_babf],
 ];
 const PDB = 'Microsoft C/C++ ';
 const PE = 'MZ';

@@ -137,12 +137,12 @@ function isReadable({ state }: Stored): boolean {
 
 /**
  * What the service has of the module, if a conversion can't add to it: functions with lines, and unwind rules, perhaps
- * in several files. Those of Windows also need the code id, which is only in the program.
+ * in several files. WebAssembly has no such rules. Those of Windows also need the code id, which is only in the program.
  */
 function findComplete({ main }: Conversion, listed: readonly Stored[]): Stored | undefined {
   if (main.id === undefined || /^0*$/.test(main.id)) return undefined;
   const stored = listed.filter(({ debug_id: debugId }) => idOf({ debugId }) === main.id);
-  if (!stored.some(({ unwind }) => (unwind ?? 0) > 0)) return undefined;
+  if (main.format !== 'wasm' && !stored.some(({ unwind }) => (unwind ?? 0) > 0)) return undefined;
   const isWindows = main.format === 'pe' || main.format === 'pdb';
   // Older servers don't say whether there are lines.
   return stored.find(({ has_lines: hasLines, code_id: codeId }) => hasLines && (codeId !== null || !isWindows));

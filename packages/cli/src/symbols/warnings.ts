@@ -49,7 +49,7 @@ function gapsOf({ conversion, module }: Converted): Gap[] {
   return withoutFunctions(conversion, module);
 }
 
-const DEBUG_FILES = { pe: 'PDB', pdb: 'PDB', elf: 'debug file', macho: 'dSYM' } as const;
+const DEBUG_FILES = { pe: 'PDB', pdb: 'PDB', elf: 'debug file', macho: 'dSYM', wasm: 'debug file' } as const;
 
 /** Describes a debug file without its program. */
 function programGaps(conversion: Conversion, module: Module): Gap[] {
@@ -101,6 +101,7 @@ const STRIPPED = {
   pdb: 'the PDB',
   elf: 'the file as it was before it was stripped, or its debug file',
   macho: 'the dSYM',
+  wasm: 'its debug file',
 } as const;
 
 function withoutFunctions({ main }: Conversion, { functions, lines }: Module): Gap[] {
@@ -122,5 +123,6 @@ const COMPILE = {
   pe: VISUAL_C,
   pdb: VISUAL_C,
   elf: 'Compile and link with -g, and with -gsplit-dwarf, add the .dwp or .dwo files.',
+  wasm: 'Compile and link with -g.',
   macho: 'Compile with -g, and create the dSYM with dsymutil while the object files are there.',
 } as const;

@@ -142,7 +142,15 @@ it('the reason names what both files have', () => {
   );
 });
 
-const FILE = { debug_id: 'A0', code_id: '', unwind: 0, native_checksum: null, best_detail: 3, best_unwind: 0 } as const;
+const FILE = {
+  os: 'linux',
+  debug_id: 'A0',
+  code_id: '',
+  unwind: 0,
+  native_checksum: null,
+  best_detail: 3,
+  best_unwind: 0,
+} as const;
 
 it('a program needs no functions if another file has them, and a PDB needs unwind rules', () => {
   const native = { ...FILE, native_checksum: 'ab', best_unwind: 9 };
@@ -150,6 +158,7 @@ it('a program needs no functions if another file has them, and a PDB needs unwin
   assert.match(describeShortcoming({ ...native, detail: 1, unwind: 9, best_detail: 1 }) ?? '', /^It has no functions/);
   assert.equal(describeShortcoming({ ...native, detail: 3 }), null);
   assert.match(describeShortcoming({ ...native, detail: 3, best_unwind: 0 }) ?? '', /^It has no unwind rules/);
+  assert.equal(describeShortcoming({ ...native, os: 'web', detail: 3, best_unwind: 0 }), null);
 });
 
 it('a file with functions and an id has no shortcoming', () => {

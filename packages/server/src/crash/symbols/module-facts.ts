@@ -108,6 +108,7 @@ export function formatPoorer(facts: TextFacts, existing: Pick<ModuleText, keyof 
 }
 
 type Shortcoming = {
+  os: string;
   debug_id: string;
   code_id: string;
   detail: TextFacts['detail'] | null;
@@ -135,7 +136,9 @@ export function describeShortcoming(file: Shortcoming): string | null {
     );
   if (detail === DETAILS.nothing)
     problems.push('It has no functions. Create it from the unstripped program or its debug file.');
-  if (file.native_checksum !== null && file.best_unwind === 0 && (detail ?? 0) >= DETAILS.functions)
+  // Browsers walk the stacks of WebAssembly.
+  const isUnwound = file.os === 'web' || file.best_unwind !== 0;
+  if (file.native_checksum !== null && !isUnwound && (detail ?? 0) >= DETAILS.functions)
     problems.push('It has no unwind rules, so stacks are guessed. Upload the program itself as well.');
   return problems.length === 0 ? null : problems.join(' ');
 }
