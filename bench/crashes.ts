@@ -1,7 +1,8 @@
 // Measures how many crash reports per second the server accepts, each stored before its response: in our JSON, and in the
 // envelopes of Sentry's SDKs. The rates are compared with that of /health, a constant response, in the seconds before,
 // because other load on the machine affects all. Between two measurements, the reports of the first are grouped, so that
-// the second isn't slower because of them. `--pairs 15 --seconds 2 --connections 512`.
+// the second isn't slower because of them. Envelopes that come faster than the server takes them are deferred; how long
+// it needs until all are grouped is measured, too. `--pairs 15 --seconds 2 --connections 512`.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -32,7 +33,9 @@ const { values } = parseArgs({
 
 const volume = { connections: Number(values.connections), seconds: Number(values.seconds), warmSeconds: 0.5 };
 
-const POLL_MS = 300;
+const POLL_MS = 100;
+/** Reports that aren't grouped after this time, in which no other was, are lost. */
+const LOST_MS = 60_000;
 
 const folder = await createFolder();
 try {
@@ -54,24 +57,31 @@ async function compare(service: Service): Promise<void> {
   const envelope = postEnvelopeOf(dsn, envelopeOf({ release: 'racer@1.4.2' }));
   const untilGrouped = await createWait(service, game.game);
   let sent = { stacks: 0, envelopes: 0 };
+  let reports = 0;
   const measure = async () => {
     const constant = await send(service, { request: CONSTANT, status: 200 }, volume);
     const crashes = await send(service, { request: post, status: 201 }, volume);
     const stacks = await send(service, { request: postStack, status: 201, firstNo: sent.stacks }, volume);
-    await untilGrouped();
+    // Reports without a stack have no group.
+    reports += stacks.sent - sent.stacks;
+    await untilGrouped(reports);
+    const begin = performance.now();
     const envelopes = await send(service, { request: envelope, status: 200, firstNo: sent.envelopes }, volume);
-    await untilGrouped();
+    reports += envelopes.sent - sent.envelopes;
+    await untilGrouped(reports);
+    const grouped = (envelopes.sent - sent.envelopes) / ((performance.now() - begin) / 1000);
     sent = { stacks: stacks.sent, envelopes: envelopes.sent };
-    return { constant, crashes, stacks, envelopes };
+    return { constant, crashes, stacks, envelopes, grouped };
   };
   // A warm-up, which does not count.
   await measure();
   const pairs: Pair[] = [];
   for (let no = 1; no <= Number(values.pairs); no += 1) {
     pairs.push(await measure());
-    const { constant, crashes } = pairs.at(-1)!;
+    const { constant, crashes, stacks, envelopes, grouped } = pairs.at(-1)!;
     note(
-      `pair ${no}: constant ${describe(constant)}; crash reports ${describe(crashes)}; stacks ${describe(pairs.at(-1)!.stacks)}; envelopes ${describe(pairs.at(-1)!.envelopes)}`,
+      `pair ${no}: constant ${describe(constant)}; crash reports ${describe(crashes)}; stacks ${describe(stacks)}; ` +
+        `envelopes ${describe(envelopes)}, grouped ${grouped.toFixed(0)}/s`,
     );
   }
   const median = (of: (pair: Pair) => number) => medianOf(pairs.map(of));
@@ -79,6 +89,9 @@ async function compare(service: Service): Promise<void> {
   print(`constant ${rates[0].toFixed(0)}/s, crash reports ${rates[1].toFixed(0)}/s (medians of ${values.pairs})`);
   print(
     `crash reports: p95 ${median(({ crashes }) => crashes.p95Ms).toFixed(0)} ms at ${values.connections} connections`,
+  );
+  print(
+    `envelopes: ${median(({ envelopes }) => envelopes.rate).toFixed(0)}/s, grouped ${median(({ grouped }) => grouped).toFixed(0)}/s`,
   );
   const ratio = median(({ constant, crashes }) => crashes.rate / constant.rate);
   printFigure('crash reports / constant', ratio, { min: 0.4 });
@@ -89,17 +102,21 @@ async function compare(service: Service): Promise<void> {
   );
 }
 
-/** Returns a function that waits until no more reports of the game are grouped. */
-async function createWait(service: Service, game: string): Promise<() => Promise<void>> {
+/** Returns a function that waits until the game has so many grouped reports, all that were accepted. */
+async function createWait(service: Service, game: string): Promise<(reports: number) => Promise<void>> {
   const get = await signIn(service);
-  const count = async () => ((await get(`/games/${game}/crash-group-counts`)) as { reports: number }).reports;
-  return async () => {
-    for (let before = -1, now = await count(); now !== before; [before, now] = [now, await count()])
+  return async (reports) => {
+    let [grouped, since] = [-1, performance.now()];
+    while (grouped < reports) {
+      const count = ((await get(`/games/${game}/crash-group-counts`)) as { reports: number }).reports;
+      if (count !== grouped) [grouped, since] = [count, performance.now()];
+      else if (performance.now() - since > LOST_MS) throw new Error(`${reports - grouped} reports were lost`);
       await wait(POLL_MS);
+    }
   };
 }
 
-type Pair = { constant: LoadResult; crashes: LoadResult; stacks: LoadResult; envelopes: LoadResult };
+type Pair = { constant: LoadResult; crashes: LoadResult; stacks: LoadResult; envelopes: LoadResult; grouped: number };
 
 function describe({ rate, p50Ms, p95Ms }: LoadResult): string {
   return `${rate.toFixed(0)}/s (p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms)`;

@@ -73,7 +73,8 @@ function sendRequests(socket: Socket): Promise<void> {
   socket.on('close', () => reject(new Error('the server closed a persistent connection')));
   socket.on('data', (bytes: Buffer) => {
     if (received === 0 && !hasStatus(bytes)) return reject(new Error(`unexpected response: ${bytes}`));
-    if (length === 0) length = lengthOf(bytes);
+    // Most responses have the same length, and arrive at once.
+    if (received === 0 && bytes.length !== length) length = lengthOf(bytes);
     received += bytes.length;
     if (received < length) return;
     const now = performance.now();

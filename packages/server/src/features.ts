@@ -66,7 +66,7 @@ export * as symbolsSweepSources from './crash/symbols/sources/sweep-sources.job.
 export * as symbolsSweep from './crash/symbols/sweep.job.ts';
 export * as symbolsSymbolRequests from './crash/symbols/symbol-requests.ts';
 export * as symbols from './crash/symbols/symbols.ts';
-export * as sentryDeferred from './http/sentry-deferred.ts';
+export * as sentryDeferred from './http/deferred/take.job.ts';
 export * as limits from './kernel/limits/rate-limit.ts';
 export * as alertsActionLinks from './notify/alerts/action-links.ts';
 export * as alertsAlertRules from './notify/alerts/alert-rules.ts';

@@ -6,9 +6,12 @@ import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { lockGames } from '../src/analytics/sdk-sessions/sessions.sql.ts';
 import { forgetKey } from '../src/crash/sentry/dsns/find-dsn.ts';
-import { takeDeferred } from '../src/http/sentry-deferred.ts';
-import { HOUR } from '../src/kernel/clock.ts';
+import { encodeRequest, PREFIX } from '../src/http/deferred/requests.ts';
+import { takeDeferred } from '../src/http/deferred/take.job.ts';
+import { bytesOfBuffer } from '../src/kernel/blobs/byte-source.ts';
+import { DAY, HOUR } from '../src/kernel/clock.ts';
 import { changed, rows } from '../src/kernel/database/db.ts';
+import { newId, timeOfId } from '../src/kernel/secrets/ids.ts';
 import { readDumpFixture } from './setup/crash-dumps.ts';
 import { type CrashSender, makeSender, reportsOf } from './setup/crashes.ts';
 import { makeDsn, type TestDsn } from './setup/dsns.ts';
@@ -219,6 +222,115 @@ describe('a game that sends more sessions than can be written', () => {
     assert.equal(stored?.sessions, 61 * 500);
   });
 });
+
+describe('more reports of a game than can be taken at once', () => {
+  const COUNT = 60;
+
+  /** Runs while no report can be written. */
+  async function whileNoneIsWritten<T>(run: () => Promise<T>): Promise<T> {
+    return await server.ctx.db.transaction().execute(async (tx) => {
+      await changed(tx, sql`lock table crash_reports in exclusive mode`);
+      return await run();
+    });
+  }
+
+  it('are accepted, share blobs, and are taken by a job at once', async () => {
+    const sender = await start();
+    const ids = Array.from({ length: COUNT }, newEventId);
+    let early: Response[] = [];
+    const sent = await whileNoneIsWritten(async () => {
+      const all = ids.map((id, no) => (no % 2 ? post(sender, crash(id)) : postPacked(sender, crash(id))));
+      early = await firstOf(all, COUNT - CROWD);
+      return all;
+    });
+    for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
+    assert.equal(early.length, COUNT - CROWD);
+    const blobs = await listDeferred();
+    assert.ok(blobs.length > 0 && blobs.length < COUNT - CROWD, String(blobs.length));
+    assert.equal((await reportsOf(sender)).length, CROWD);
+    await until(isEnqueued);
+    await take();
+    assert.deepEqual(await listDeferred(), []);
+    assert.equal((await reportsOf(sender)).length, COUNT);
+  });
+
+  it('are refused past the limit of the day, and not deferred', async () => {
+    const sender = await start();
+    await leaveRoom(sender, 1);
+    assert.equal((await post(sender, crash(newEventId()))).status, 200);
+    assert.equal((await post(sender, crash(newEventId()))).status, 429);
+    const sent = await Promise.all(Array.from({ length: COUNT }, () => post(sender, crash(newEventId()))));
+    assert.deepEqual([...new Set(sent.map(({ status }) => status))], [429]);
+    assert.deepEqual(await listDeferred(), []);
+  });
+
+  it('that are past the limit of the day when they are taken are dropped', async () => {
+    const sender = await start();
+    await leaveRoom(sender, CROWD + 1);
+    const sent = await whileNoneIsWritten(async () => {
+      const all = Array.from({ length: COUNT }, () => post(sender, crash(newEventId())));
+      await firstOf(all, COUNT - CROWD);
+      return all;
+    });
+    for (const { status } of await Promise.all(sent)) assert.equal(status, 200);
+    await take();
+    assert.deepEqual(await listDeferred(), []);
+    assert.equal((await reportsOf(sender)).length, CROWD + 1);
+  });
+
+  it('stay deferred alone if taking them fails', async () => {
+    const sender = await start();
+    const [broken, fine] = [newEventId(), newEventId()];
+    const requests = [fine, broken].map((id, no) =>
+      encodeRequest(no === 0 ? 'sentry.envelope' : 'sentry.unknown', headOf(sender), Buffer.from(crash(id))),
+    );
+    const key = `${PREFIX}${newId(now)}`;
+    await server.ctx.blobs.put(key, bytesOfBuffer(Buffer.concat(requests)));
+    await take();
+    assert.equal((await reportsOf(sender)).length, 1);
+    const [left] = await listDeferred();
+    assert.notEqual(left, key);
+    assert.equal(timeOfId(left!.slice(PREFIX.length)), now);
+    now += 8 * DAY;
+    await take();
+    assert.deepEqual(await listDeferred(), []);
+  });
+});
+
+/** The number of requests that are taken at the same time. */
+const CROWD = 16;
+
+function postPacked(sender: Sender, body: string): Promise<Response> {
+  return post(sender, gzipSync(body), 'envelope/', { 'content-encoding': 'gzip' });
+}
+
+/** Resolves to the first responses, once there are so many. */
+async function firstOf(sent: readonly Promise<Response>[], count: number): Promise<Response[]> {
+  const arrived: Response[] = [];
+  for (const response of sent) void response.then((each) => arrived.push(each));
+  await until(async () => arrived.length >= count);
+  return [...arrived];
+}
+
+async function isEnqueued(): Promise<boolean> {
+  const jobs = await rows(server.ctx.db, sql`select from graphile_worker.jobs where key = ${'sentry:take-deferred'}`);
+  return jobs.length > 0;
+}
+
+/** So many reports of the game may still come today. */
+async function leaveRoom({ game }: Sender, reports: number): Promise<void> {
+  const used = server.ctx.config.limitCrashes - reports;
+  const day = new Date(Math.floor(now / DAY) * DAY);
+  await changed(
+    server.ctx.db,
+    sql`insert into rate_counters (subject, name, window_start, used) values (${game.uid}, 'crashes', ${day}, ${used})`,
+  );
+}
+
+function headOf({ projectNo, key }: Sender) {
+  const headers = { 'x-sentry-auth': `Sentry sentry_key=${key}` };
+  return { headers, query: new URLSearchParams(), project: String(projectNo) };
+}
 
 async function revoke({ dsnId, key }: Sender): Promise<void> {
   await changed(server.ctx.db, sql`update dsns set revoked_at = now() where dsn_id = ${dsnId}`);

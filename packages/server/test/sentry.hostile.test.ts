@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { sql } from 'kysely';
+import { takeDeferred } from '../src/http/deferred/take.job.ts';
 import { onlyRow } from '../src/kernel/database/db.ts';
 import { type CrashSender, makeSender, orphansOf } from './setup/crashes.ts';
 import { makeDsn, type TestDsn } from './setup/dsns.ts';
@@ -114,6 +115,8 @@ describe('an envelope that ends at any byte', () => {
       await sendRaw(server, { ...request, body: whole.subarray(0, end) }, { endAfter: true });
     });
     assert.equal(await post(sender, whole), 200);
+    // Some arrived while many others were being taken.
+    await takeDeferred(server.ctx, {}, { signal: AbortSignal.timeout(60_000) });
     assert.deepEqual(await countsOf(sender), { reports: 1, tickets: 1, sessions: 1 });
   });
 });

@@ -14,6 +14,8 @@ export type Endpoint = {
   readonly operation: string;
   readonly url: string;
   readonly receive: Receive;
+  /** Whether `receive` reads the body from `whole`, if it is there. */
+  readonly takesWhole?: boolean;
   /** Whether the response is the id alone, as Crashpad expects it, and not JSON. */
   readonly isBareId?: boolean;
 };
@@ -22,11 +24,12 @@ const takeEnvelope: Receive = (ctx, request, head) =>
   receiveEnvelope(ctx, request, head, { takeFeedback: fileFeedback, takeSessions });
 
 export const ENDPOINTS: readonly Endpoint[] = [
-  { operation: 'sentry.envelope', url: '/api/:project/envelope', receive: takeEnvelope },
+  { operation: 'sentry.envelope', url: '/api/:project/envelope', receive: takeEnvelope, takesWhole: true },
   {
     operation: 'sentry.store',
     url: '/api/:project/store',
     receive: (ctx, request, head) => receiveStore(ctx, request, head, fileFeedback),
+    takesWhole: true,
   },
   { operation: 'sentry.minidump', url: '/api/:project/minidump', receive: receiveMinidump, isBareId: true },
   { operation: 'sentry.unreal', url: '/api/:project/unreal/:key', receive: receiveUnrealArchive, isBareId: true },

@@ -12,8 +12,8 @@ import { newId } from '../kernel/secrets/ids.ts';
 import { perContext } from '../request/per-context.ts';
 import { leaveBodiesUnread } from './body-parsers.ts';
 import { PREFLIGHT_SECONDS } from './cross-origin.ts';
+import { takeOrDefer } from './deferred/defer.ts';
 import { sendError } from './send-error.ts';
-import { takeOrDefer } from './sentry-deferred.ts';
 import { ENDPOINTS, type Endpoint } from './sentry-endpoints.ts';
 
 const HEADERS = {

@@ -12,7 +12,7 @@ import { kindOfEvent, normalizeEvent, userReportOf } from '@chauffeur/sentry/eve
 import { eventIdOf } from '@chauffeur/sentry/ids';
 import { type SessionUpdate, sessionOf } from '@chauffeur/sentry/sessions';
 import type { Context } from '../../../context.ts';
-import { BodyTooLargeError, receiveBody } from '../../../request/body.ts';
+import { BodyTooLargeError } from '../../../request/body.ts';
 import { MAX_FORM_BYTES } from '../../crashes/receive/form.ts';
 import { deviceUidOf, type TakeFeedback } from '../sentry.ts';
 import { buildFactsOf } from './choose-build.ts';
@@ -21,7 +21,7 @@ import { detailsOfEvent } from './event-details.ts';
 import { type FeedbackItem, receiveFeedback } from './feedback.ts';
 import { Intake } from './intake.ts';
 import { largeEvents } from './large-events.ts';
-import { credentialsOf, findSender, findSenderOfHead, type Sender, type SentryRequest } from './sender.ts';
+import { credentialsOf, findSender, findSenderOfHead, readBody, type Sender, type SentryRequest } from './sender.ts';
 import { receiveSessions, type TakeSessions } from './sessions.ts';
 
 /** What a request is answered. */
@@ -48,9 +48,7 @@ export async function receiveEnvelope(
   // Most requests have their key in the head: then nothing is read of those with a wrong one.
   let sender = await findSenderOfHead(ctx, request, head);
   let intake: Intake | null = null;
-  const idleMs = ctx.config.uploadIdleSeconds * 1000;
-  const options = { encoding: 'raw', maxBytes: MAX_FORM_BYTES, idleMs } as const;
-  const envelope = await receiveBody(request.raw, options, (body) =>
+  const envelope = await readBody(ctx, request, MAX_FORM_BYTES, (body) =>
     collectBody(body, request.headers['content-encoding'], {
       onHeader: async (header) => {
         const whole = { ...head, dsn: header.dsn };
@@ -217,13 +215,12 @@ export async function receiveStore(
   takeFeedback: TakeFeedback,
 ): Promise<Received> {
   const sender = await findSender(ctx, request, head);
-  const idleMs = ctx.config.uploadIdleSeconds * 1000;
   // Base64 is a third larger.
-  const options = { encoding: 'raw', maxBytes: 2 * MAX_EVENT_BYTES, idleMs } as const;
+  const maxBytes = 2 * MAX_EVENT_BYTES;
   const large = largeEvents(ctx, request.ip, 'store');
-  const event = await receiveBody(request.raw, options, (body) => {
-    const decoded = decodeBody(body, request.headers['content-encoding'], { maxBytes: options.maxBytes });
-    return readWhole(decoded, options.maxBytes, large, async (bytes, isLarge) => {
+  const event = await readBody(ctx, request, maxBytes, (body) => {
+    const decoded = decodeBody(body, request.headers['content-encoding'], { maxBytes });
+    return readWhole(decoded, maxBytes, large, async (bytes, isLarge) => {
       if (isLarge) return await large.read(bytes);
       const value = parseStoreBody(bytes);
       return value === undefined ? null : normalizeEvent(value);

@@ -5,17 +5,32 @@ import { errors } from '@chauffeur/contract/errors';
 import { type Credentials, type RequestHead, readCredentials } from '@chauffeur/sentry/dsn/credentials';
 import { SentryError } from '@chauffeur/sentry/error';
 import type { Context } from '../../../context.ts';
+import type { ByteSource } from '../../../kernel/blobs/store.ts';
+import { SECOND } from '../../../kernel/clock.ts';
 import { countPublicPost } from '../../../request/address-limit.ts';
-import type { BodySource } from '../../../request/body.ts';
+import { type BodySource, receiveBody } from '../../../request/body.ts';
 import { findDsn } from '../dsns/find-dsn.ts';
 import { countWrongKey } from './counts.ts';
 
 /** A request, or one that was deferred and has no address. */
 export type SentryRequest = {
   readonly raw: BodySource;
+  /** The body as it was sent, if it was already read. */
+  readonly whole?: ByteSource;
   readonly headers: IncomingHttpHeaders;
   readonly ip: string;
 };
+
+/** Passes the body to `read`, undecoded. Rejects like `receiveBody`. */
+export async function readBody<T>(
+  ctx: Context,
+  { raw, whole }: SentryRequest,
+  maxBytes: number,
+  read: (body: ByteSource) => Promise<T>,
+): Promise<T> {
+  if (whole !== undefined) return await read(whole);
+  return await receiveBody(raw, { encoding: 'raw', maxBytes, idleMs: ctx.config.uploadIdleSeconds * SECOND }, read);
+}
 
 export type Sender = { readonly gameId: string; readonly dsnId: string };
 

@@ -1,5 +1,5 @@
 // Remembers the body of a request while it is read, so that it can be kept if what reads it fails.
-import { type BodySource, receiveBody } from '../request/body.ts';
+import { type BodySource, receiveBody } from '../../request/body.ts';
 
 /** The bytes that the bodies of all requests may still take together. */
 export type CopySpace = { left: number };

@@ -1,22 +1,23 @@
-// Counts the deferred requests that one process has written and that were not taken yet, so that floods fill no disk.
+// Counts the blobs of deferred requests that one process has written and that were not taken yet, so that floods fill no
+// disk. Small requests share a blob.
 import { errors } from '@chauffeur/contract/errors';
 import { GIB, MIB } from '@chauffeur/contract/limits';
-import type { ByteSource } from '../kernel/blobs/store.ts';
-import { type Clock, SECOND } from '../kernel/clock.ts';
+import type { ByteSource } from '../../kernel/blobs/store.ts';
+import { type Clock, SECOND } from '../../kernel/clock.ts';
 
 export const DEFERRED_LIMITS = {
-  all: { requests: 10_000, bytes: 2 * GIB },
+  all: { blobs: 10_000, bytes: 2 * GIB },
   /** The limits of each DSN: its key is in every copy of the game, so that anyone can use it. */
-  ofKey: { requests: 2000, bytes: 512 * MIB },
+  ofKey: { blobs: 2000, bytes: 512 * MIB },
 } as const;
 
-/** How often it is looked up which requests were taken, while there is no room. */
+/** How often it is looked up which were taken, while there is no room. */
 const REFRESH_MS = SECOND;
 
-type Use = { requests: number; bytes: number };
+type Use = { blobs: number; bytes: number };
 type Deferred = { readonly key: string; bytes: number; isWritten: boolean };
 
-/** Room for one request, whose bytes are counted while they pass. */
+/** Room for one blob, whose bytes are counted while they pass. */
 export type DeferredPlace = {
   /** The same bytes. Throws `unavailable` once there is no room for them. */
   readonly counted: (body: ByteSource) => AsyncGenerator<Uint8Array, undefined>;
@@ -30,7 +31,7 @@ export class DeferredSpace {
   readonly #list: () => AsyncIterable<{ readonly key: string }>;
   readonly #clock: Clock;
   readonly #blobs = new Map<string, Deferred>();
-  readonly #used: Use = { requests: 0, bytes: 0 };
+  readonly #used: Use = { blobs: 0, bytes: 0 };
   readonly #usedByKey = new Map<string, Use>();
   #refresh: Promise<void> | null = null;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -81,16 +82,16 @@ export class DeferredSpace {
   }
 
   #ofKey(key: string): Use {
-    return this.#usedByKey.get(key) ?? { requests: 0, bytes: 0 };
+    return this.#usedByKey.get(key) ?? { blobs: 0, bytes: 0 };
   }
 
-  #add(key: string, requests: number, bytes: number): void {
+  #add(key: string, blobs: number, bytes: number): void {
     const ofKey = this.#ofKey(key);
     for (const use of [this.#used, ofKey]) {
-      use.requests += requests;
+      use.blobs += blobs;
       use.bytes += bytes;
     }
-    if (ofKey.requests === 0) this.#usedByKey.delete(key);
+    if (ofKey.blobs === 0) this.#usedByKey.delete(key);
     else this.#usedByKey.set(key, ofKey);
   }
 
@@ -116,5 +117,5 @@ export class DeferredSpace {
 }
 
 function hasRoom(used: Use, limits: Use): boolean {
-  return used.requests < limits.requests && used.bytes < limits.bytes;
+  return used.blobs < limits.blobs && used.bytes < limits.bytes;
 }

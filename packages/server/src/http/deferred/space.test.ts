@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isError } from '@chauffeur/contract/errors';
-import { bytesOfBuffer } from '../kernel/blobs/byte-source.ts';
-import { SECOND } from '../kernel/clock.ts';
-import { DEFERRED_LIMITS, DeferredSpace } from './deferred-space.ts';
+import { bytesOfBuffer } from '../../kernel/blobs/byte-source.ts';
+import { SECOND } from '../../kernel/clock.ts';
+import { DEFERRED_LIMITS, DeferredSpace } from './space.ts';
 
 const { all, ofKey } = DEFERRED_LIMITS;
 
@@ -37,9 +37,9 @@ function makeSpace() {
 }
 
 describe('the room for deferred requests', () => {
-  it('of a key ends with its number of requests, until they are taken', async () => {
+  it('of a key ends with its number of blobs, until they are taken', async () => {
     const { space, stored, wait, defer } = makeSpace();
-    for (let n = 0; n < ofKey.requests; n += 1) await defer('a', 1);
+    for (let n = 0; n < ofKey.blobs; n += 1) await defer('a', 1);
     assert.deepEqual([await space.hasRoomFor('a'), await space.hasRoomFor('b')], [false, true]);
     wait();
     assert.equal(await space.hasRoomFor('a'), false);
@@ -48,9 +48,9 @@ describe('the room for deferred requests', () => {
     assert.equal(await space.hasRoomFor('a'), true);
   });
 
-  it('of all keys ends with their number of requests', async () => {
+  it('of all keys ends with their number of blobs', async () => {
     const { space, defer } = makeSpace();
-    for (let n = 0; n < all.requests; n += 1) await defer(`key ${n}`, 1);
+    for (let n = 0; n < all.blobs; n += 1) await defer(`key ${n}`, 1);
     assert.equal(await space.hasRoomFor('another'), false);
   });
 
@@ -71,12 +71,12 @@ describe('the room for deferred requests', () => {
 
   it('does not end for requests that are still written while others are looked up', async () => {
     const { space, wait, defer, stored } = makeSpace();
-    for (let n = 1; n < ofKey.requests; n += 1) await defer('a', 1);
+    for (let n = 1; n < ofKey.blobs; n += 1) await defer('a', 1);
     space.take('a', 'in progress');
     stored.clear();
     wait();
     assert.equal(await space.hasRoomFor('a'), true);
-    for (let n = 1; n < ofKey.requests; n += 1) await defer('a', 1);
+    for (let n = 1; n < ofKey.blobs; n += 1) await defer('a', 1);
     assert.equal(await space.hasRoomFor('a'), false);
   });
 });
