@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { collect, inPieces } from '../test/requests.ts';
@@ -77,11 +78,31 @@ describe('decodeBody', () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(50_000_000)));
     let length = 0;
     const read = async () => {
-      for await (const piece of decodeBody(inPieces(bomb), 'gzip, gzip', { maxBytes: 20_000_000 }))
+      for await (const piece of decodeBody(inPieces(bomb), 'gzip, gzip', { maxBytes: 12_000_000 }))
         length += piece.length;
     };
     await assert.rejects(read(), { code: 'too-large' });
-    assert.equal(length, 20_000_000);
+    assert.equal(length, 12_000_000);
+  });
+
+  for (const [name, encode] of [
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['gzip, gzip', (bytes: Buffer) => gzipSync(gzipSync(bytes))],
+  ] as const)
+    it(`decodes 16 MB of a few bytes in ${name}, but not 100 MB`, async () => {
+      const of = (length: number) => decode(encode(Buffer.alloc(length)), name, { size: 1000, maxBytes: 200_000_000 });
+      assert.equal((await of(16_000_000)).length, 16_000_000);
+      await assert.rejects(of(100_000_000), { code: 'too-large' });
+    });
+
+  it('decodes what is a hundred times as large', async () => {
+    const bytes = Buffer.concat(
+      Array.from({ length: 3000 }, () => Buffer.concat([randomBytes(150), Buffer.alloc(15_000)])),
+    );
+    const packed = zstdCompressSync(bytes);
+    assert.ok(bytes.length / packed.length > 60);
+    assert.equal((await decode(packed, 'zstd', { size: 1000, maxBytes: 200_000_000 })).length, bytes.length);
   });
 
   it('passes on an error of the source after what came before it', async () => {

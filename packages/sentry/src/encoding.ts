@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<string, 'gzip' | 'deflate' | 'br' | 'zstd'>> = {
 
 /**
  * The decoded bytes. Throws SentryError: `unsupported` for another encoding before the first byte, `malformed` for bytes
- * that can't be decoded any further, `too-large` once `maxBytes` are passed, and errors of the source, each after the
+ * that can't be decoded any further, `too-large` past `maxBytes` or 200 times what was sent, and errors of the source, each after the
  * bytes that came before it.
  */
 export async function* decodeBody(
@@ -44,12 +44,28 @@ export async function* decodeBody(
   { maxBytes }: DecodingLimits,
 ): AsyncGenerator<Uint8Array, undefined> {
   const named = encodingsOf(contentEncoding);
-  let bytes = source;
+  let sent = 0;
+  async function* counted(): AsyncGenerator<Uint8Array, undefined> {
+    for await (const piece of source) {
+      sent += piece.length;
+      yield piece;
+    }
+  }
+  const maxDecoded = () => Math.min(maxBytes, ANY_RATIO_BYTES + MAX_RATIO * sent);
+  let bytes: ByteSource = counted();
   // The last one was applied last.
-  for (const name of named.toReversed()) bytes = await decodeStep(bytes, name, maxBytes);
-  if (named.length === 0) bytes = await decodeStep(bytes, null, maxBytes);
-  yield* bounded(bytes, maxBytes);
+  for (const name of named.toReversed()) bytes = await decodeStep(bytes, name, maxDecoded);
+  if (named.length === 0) bytes = await decodeStep(bytes, null, maxDecoded);
+  yield* bounded(bytes, () => maxBytes);
 }
+
+/**
+ * Dumps and logs are compressed to a twentieth, and dumps with much empty memory to a hundredth. Some kilobytes that
+ * decode to hundreds of megabytes take seconds and contain nothing.
+ */
+const MAX_RATIO = 200;
+/** As much as this is decoded whatever the ratio. */
+const ANY_RATIO_BYTES = 16 * 1024 * 1024;
 
 function encodingsOf(header: string | undefined): ('gzip' | 'deflate' | 'br' | 'zstd')[] {
   const names = (header ?? '')
@@ -71,7 +87,7 @@ const START_BYTES = 4;
 async function decodeStep(
   source: ByteSource,
   name: 'gzip' | 'deflate' | 'br' | 'zstd' | null,
-  maxBytes: number,
+  maxBytes: () => number,
 ): Promise<ByteSource> {
   const { start, bytes } = await peek(source);
   const encoding = encodingOfStart(start, name);
@@ -219,14 +235,17 @@ class Decoded {
   }
 }
 
-async function* bounded(source: ByteSource, maxBytes: number): AsyncGenerator<Uint8Array, undefined> {
-  let left = maxBytes;
+/** The limit may grow while the source is read. */
+async function* bounded(source: ByteSource, maxBytes: () => number): AsyncGenerator<Uint8Array, undefined> {
+  let length = 0;
   for await (const bytes of source) {
+    const max = maxBytes();
+    const left = max - length;
     if (bytes.length > left) {
       if (left > 0) yield bytes.subarray(0, left);
-      throw new SentryError('too-large', `The body has more than ${maxBytes} bytes. Send a smaller one.`);
+      throw new SentryError('too-large', `The body has more than ${max} bytes. Send a smaller one.`);
     }
-    left -= bytes.length;
+    length += bytes.length;
     yield bytes;
   }
 }
