@@ -64,7 +64,7 @@ export async function* decodeBody(
  * decode to hundreds of megabytes take seconds and contain nothing.
  */
 const MAX_RATIO = 200;
-/** As much as this is decoded whatever the ratio. */
+/** The limit of what is sent in a few bytes. */
 const ANY_RATIO_BYTES = 16 * 1024 * 1024;
 
 function encodingsOf(header: string | undefined): ('gzip' | 'deflate' | 'br' | 'zstd')[] {

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import { takeDeferred } from '../src/http/deferred/take.job.ts';
 import { onlyRow } from '../src/kernel/database/db.ts';
-import { type CrashSender, makeSender, orphansOf } from './setup/crashes.ts';
+import { type CrashSender, makeSender, onlyReportOf, orphansOf } from './setup/crashes.ts';
 import { makeDsn, type TestDsn } from './setup/dsns.ts';
-import { sendRaw } from './setup/raw.ts';
+import { fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
 import { startServer, type TestServer } from './setup/server.ts';
 
 let server: TestServer;
@@ -118,6 +119,40 @@ describe('an envelope that ends at any byte', () => {
     // Some arrived while many others were being taken.
     await takeDeferred(server.ctx, {}, { signal: AbortSignal.timeout(60_000) });
     assert.deepEqual(await countsOf(sender), { reports: 1, tickets: 1, sessions: 1 });
+  });
+});
+
+describe('a form', () => {
+  const send = async ({ projectNo, key }: Sender, body: Uint8Array, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${server.url}/api/${projectNo}/minidump/?sentry_key=${key}`, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=B', ...headers },
+      body: body as Uint8Array<ArrayBuffer>,
+      signal: AbortSignal.timeout(20_000),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const large = filePart(Buffer.alloc(LIMITS.crashAttachmentBytes + 4 * MIB), { name: 'save', filename: 'save.bin' });
+  const dump = filePart(Buffer.from('MDMPx'), { name: 'upload_file_minidump', filename: 'a.dmp' });
+
+  it('with a file that is too large is taken without it', async () => {
+    const sender = await start();
+    assert.equal(await send(sender, multipartOf([large, dump, fieldPart('ver', '1.4.2')])), 200);
+    const report = await onlyReportOf(sender);
+    assert.notEqual(report.dump_key, null);
+    assert.equal(report.app_version, '1.4.2');
+  });
+
+  it('that grows a thousandfold when it is decoded is answered soon', async () => {
+    const sender = await start();
+    const body = brotliCompressSync(multipartOf([dump, ...Array<typeof large>(20).fill(large)]), {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 4 },
+    });
+    const before = process.cpuUsage();
+    assert.equal(await send(sender, body, { 'content-encoding': 'br' }), 200);
+    assert.ok(process.cpuUsage(before).user < 2_000_000);
+    assert.notEqual((await onlyReportOf(sender)).dump_key, null);
   });
 });
 

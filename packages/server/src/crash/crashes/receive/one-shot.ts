@@ -160,21 +160,22 @@ export class ReportFiles {
     if (this.#lostForRoom > lost && this.files.dump === undefined) this.losses.dump ??= 'no_room';
   }
 
-  /** Returns `no_room` if the storage is full. What is left of the source is read then, to reach what follows it. */
+  /** Returns `no_room` if the storage is full. What `store` leaves of the source is read, to reach what follows it. */
   async #unlessFull<Result>(
     source: ByteSource,
     store: (source: ByteSource) => Promise<Result>,
   ): Promise<Result | 'no_room'> {
     if (!this.#losesFiles) return await store(source);
     const open = unclosed(source);
+    let result: Result | 'no_room' = 'no_room';
     try {
-      return await store(open);
+      result = await store(open);
     } catch (error) {
       if (!isStorageFull(error)) throw error;
       this.#lostForRoom += 1;
-      await drain(open);
-      return 'no_room';
     }
+    await drain(open);
+    return result;
   }
 
   /** How many files were lost because the storage was full. */
@@ -270,12 +271,12 @@ function unclosed(bytes: ByteSource): ByteSource {
   return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
 }
 
-/** Reads what is left. Throws errors of the source, unless the body is too large: then nothing follows. */
+/** Reads what is left, as the stream of a part stays paused otherwise. An error of the body also ends what follows. */
 async function drain(source: ByteSource): Promise<void> {
   try {
     for await (const _ of source);
-  } catch (error) {
-    if (!(error instanceof BodyTooLargeError)) throw error;
+  } catch {
+    // The reader of the body throws it.
   }
 }
 
