@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { changedWasm, customSection } from '../../debug-symbols/test/sample-wasm.ts';
+import { makeDsn } from './setup/dsns.ts';
+import { newEventId, sendEnvelope } from './setup/envelopes.ts';
 import { reportEvent } from './setup/sentry-events.ts';
 import { makeGame, request, signIn, startServer, type TestGame, type TestServer } from './setup/server.ts';
 import { addSymbols, symbolsOf } from './setup/symbols.ts';
@@ -139,6 +141,25 @@ describe('a stack of WebAssembly', () => {
       await resolved(
         await reportEvent(server, game, buildId, eventOf('', FRAMES, { code_id: undefined, debug_id: debugId })),
       );
+  });
+
+  test('is resolved when a page sends it with a DSN', async () => {
+    const { wasm, buildId: id } = makeModule();
+    await addSymbols(server, game, await makeBuild(), wasm);
+    const version = `1.0.${builds}`;
+    const { projectNo, key } = await makeDsn(server, game, 'web');
+    const eventId = newEventId();
+    const event = { ...eventOf(id, FRAMES), event_id: eventId, release: `owls@${version}` };
+    const crash = { ...event.exception[0], mechanism: { type: 'onerror', handled: false } };
+    const text = JSON.stringify({ ...event, exception: { values: [crash] } });
+    // The SDK for browsers writes no length.
+    const body = Buffer.from(`${JSON.stringify({ event_id: eventId })}\n{"type":"event"}\n${text}`);
+    assert.equal((await sendEnvelope({ server, projectNo, key }, body)).status, 200);
+    const found = await until(async () => {
+      const { body: list } = await request(`${server.api}/games/${game.uid}/crashes?limit=100`, { headers });
+      return list.data.crashes.find((each: { version: string }) => each.version === version);
+    });
+    assert.deepEqual(placesOf(await resolved(found.crash_id)), RESOLVED);
   });
 
   test('has frames of JavaScript inside it, and addresses of no module', async () => {
