@@ -7,7 +7,7 @@ import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
 import { takeDeferred } from '../src/http/deferred/take.job.ts';
 import { onlyRow } from '../src/kernel/database/db.ts';
-import { type CrashSender, makeSender, onlyReportOf, orphansOf } from './setup/crashes.ts';
+import { blobOf, type CrashSender, makeSender, onlyReportOf, orphansOf } from './setup/crashes.ts';
 import { makeDsn, type TestDsn } from './setup/dsns.ts';
 import { fieldPart, filePart, multipartOf, sendRaw } from './setup/raw.ts';
 import { startServer, type TestServer } from './setup/server.ts';
@@ -142,6 +142,15 @@ describe('a form', () => {
     const report = await onlyReportOf(sender);
     assert.notEqual(report.dump_key, null);
     assert.equal(report.app_version, '1.4.2');
+  });
+
+  it('whose file has almost the boundary again and again is kept as it is', async () => {
+    const sender = await start();
+    const content = Buffer.concat([Buffer.from('MDMP'), Buffer.alloc(3 * MIB + 1, '\r\n--C')]);
+    const body = multipartOf([filePart(content, { name: 'upload_file_minidump', filename: 'a.dmp' })]);
+    assert.equal(await send(sender, gzipSync(body), { 'content-encoding': 'gzip' }), 200);
+    const { dump_key } = await onlyReportOf(sender);
+    assert.ok((await blobOf(sender, dump_key)).equals(content));
   });
 
   it('that grows a thousandfold when it is decoded is answered soon', async () => {

@@ -1,5 +1,6 @@
 // Turns Node streams into byte sources, whose errors wait for the reader instead of being emitted unhandled.
 import type { Readable } from 'node:stream';
+import { KIB } from '@chauffeur/contract/limits';
 import type { ByteRange } from './store.ts';
 
 /**
@@ -36,11 +37,15 @@ export async function* cutRange(source: AsyncIterable<Buffer>, { start, end }: B
   }
 }
 
+/** The parser of forms uses a buffer of the length of the boundary again and again, which fits into a header. */
+const MIN_FREED_BYTES = 32 * KIB;
+
 /**
  * Frees the memory of a buffer at once. V8 keeps buffers outside its heap, and collects the whole heap for every 64 MB
  * of them, which more than doubled the CPU time for receiving 1 GiB (without the time in the operating system;
- * bench/README.md). A buffer that shares its memory with others is left to the garbage collector.
+ * bench/README.md). A buffer that is small or shares its memory with others is left to the garbage collector.
  */
 export function freeBuffer({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength < MIN_FREED_BYTES) return;
   if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
 }
