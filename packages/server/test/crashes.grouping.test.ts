@@ -233,7 +233,8 @@ describe('crash groups', () => {
     const ids = (await reportMany(game, buildId, 3)).sort();
     await changed(
       server.ctx.db,
-      sql`update crash_reports set missing_symbols = array['Game.pdb/AB1'] where report_id = any(${ids.slice(1)}::uuid[])`,
+      sql`update crash_reports set missing_symbols = array['Game.pdb/AB1'], stack_key = 'walked.json'
+        where report_id = any(${ids.slice(1)}::uuid[])`,
     );
     const arrived = { gameId: game.uid, debugFile: 'game.pdb', debugId: 'AB1' };
     await reprocessMissing(server.ctx, arrived);
