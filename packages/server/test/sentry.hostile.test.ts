@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { LIMITS, MIB } from '@chauffeur/contract/limits';
 import { sql } from 'kysely';
+import { OMISSIONS_KEY } from '../src/crash/crashes/receive/details.ts';
 import { takeDeferred } from '../src/http/deferred/take.job.ts';
 import { onlyRow } from '../src/kernel/database/db.ts';
 import { blobOf, type CrashSender, makeSender, onlyReportOf, orphansOf } from './setup/crashes.ts';
@@ -142,6 +143,18 @@ describe('a form', () => {
     const report = await onlyReportOf(sender);
     assert.notEqual(report.dump_key, null);
     assert.equal(report.app_version, '1.4.2');
+  });
+
+  it('with more fields than are held in memory is taken without the others', async () => {
+    const sender = await start();
+    const fields = Array.from({ length: 200 }, (_, no) => fieldPart(`f${no}`, 'x'.repeat(60_000)));
+    const parts = Array.from({ length: 40 }, (_, no) =>
+      filePart(Buffer.alloc(MIB, '1'), { name: `sentry__${no}`, filename: 'x' }),
+    );
+    assert.equal(await send(sender, multipartOf([...fields, ...parts, dump, fieldPart('ver', '1.4.2')])), 200);
+    const { dump_key, app_version, metadata } = await onlyReportOf(sender);
+    assert.deepEqual([dump_key !== null, app_version], [true, '1.4.2']);
+    assert.match(String(metadata[OMISSIONS_KEY]), /fields were too large together/);
   });
 
   it('whose file has almost the boundary again and again is kept as it is', async () => {

@@ -12,7 +12,12 @@ export const MAX_EVENT_PART_BYTES = 1024 * 1024;
 
 /** Whether the part of a form belongs to the event, so that it is not an attachment. */
 export function isEventPart(name: string): boolean {
-  return name === EVENT_PART || (BREADCRUMB_PARTS as readonly string[]).includes(name) || isEventField(name);
+  return isEventFile(name) || isEventField(name);
+}
+
+/** Whether an event part is a file whose content is read. */
+export function isEventFile(name: string): boolean {
+  return name === EVENT_PART || (BREADCRUMB_PARTS as readonly string[]).includes(name);
 }
 
 /** Whether a text field belongs to the event, so that it is not an annotation. */

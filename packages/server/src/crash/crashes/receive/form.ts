@@ -238,6 +238,9 @@ const FORM_LIMITS = {
   headerPairs: 50,
 };
 
+/** All fields are in memory until the form has ended. */
+const MAX_FIELDS_LENGTH = 4 * MIB;
+
 /**
  * Reads a form and calls `onPart` for the first dump, the first log and as many other files as allowed. Throws
  * `unreadableBody` for a malformed form, and errors of the body and of `onPart`. If the body is too long, the form ends
@@ -253,10 +256,17 @@ export async function readCrashForm(
   const kinds = new Set<string>();
   let metadata: string | null = null;
   let attachments = 0;
+  let fieldsLeft = MAX_FIELDS_LENGTH;
 
   function onField({ name, value, isTruncated }: Field): void {
     if (isTruncated) omissions.add('A field was too long and was cut.');
-    if (name !== '' && !fields.has(name)) fields.set(name, value);
+    if (name === '' || fields.has(name)) return;
+    if (value.length > fieldsLeft) {
+      omissions.add('The fields were too large together, and some were left out.');
+      return;
+    }
+    fieldsLeft -= value.length;
+    fields.set(name, value);
   }
 
   function onFile(part: FilePart): (() => Promise<void>) | null {

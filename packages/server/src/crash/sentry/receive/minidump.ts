@@ -8,6 +8,7 @@ import {
   eventOfForm,
   eventOfUnreal,
   isEventField,
+  isEventFile,
   isEventPart,
   MAX_EVENT_PART_BYTES,
 } from '@chauffeur/sentry/envelope/form-parts';
@@ -52,7 +53,7 @@ export async function receiveMinidump(ctx: Context, request: SentryRequest, head
       onOther: ({ name, bytes }) =>
         isEventPart(name)
           ? async () => {
-              const part = await collectBytes(bytes, MAX_EVENT_PART_BYTES);
+              const part = isEventFile(name) ? await collectBytes(bytes, MAX_EVENT_PART_BYTES) : null;
               if (part !== null) parts.set(name, part);
             }
           : null,
