@@ -7,11 +7,14 @@ import { readConfig } from '../src/config.ts';
 import { type Database, openDatabase } from '../src/kernel/database/db.ts';
 import { checkMigrations, compareMigrations, migrate, readMigrations } from '../src/kernel/database/migrate.ts';
 import { createLog } from '../src/kernel/telemetry/log.ts';
+import { DISTRIBUTED_TABLES } from '../src/registry.ts';
 import { createTestDatabase, TEST_POSTGRES, type TestDatabase } from './setup/database.ts';
 import { urlOfDatabase } from './setup/database-url.ts';
 
 /** It adds a column to upload_sessions. */
 const ALTERING = '0028_cli_logins.sql';
+/** Databases could be distributed since the migration after this one. */
+const FIRST_ON_CITUS = '0046_crash_searches.sql';
 const WAITS = { lockMs: 50, retryMs: 10, deadlineMs: 30_000 };
 const log = createLog('silent');
 
@@ -46,6 +49,16 @@ describe('migrations', () => {
     assert.equal(locks.get('users'), 'writes');
     const { sha256 } = (await readMigrations()).find(({ name }) => name === indexes?.name)!;
     await database.pool.query('insert into migrations (name, sha256) values ($1, $2)', [indexes?.name, sha256]);
+  });
+
+  test('add a constraint of a distributed table in a separate statement, which Citus asks for', async () => {
+    const altered = (await readMigrations())
+      .filter(({ name }) => name > FIRST_ON_CITUS)
+      .flatMap(({ name, sql }) => alterationsIn(sql).map((each) => ({ ...each, name })))
+      .filter(({ table }) => DISTRIBUTED_TABLES.tables.includes(table));
+    assert.ok(altered.some(({ change }) => change.startsWith('add constraint')));
+    const refused = altered.filter(({ change }) => change.includes('add constraint') && hasSeveral(change));
+    assert.deepEqual(refused, []);
   });
 
   test('are not run by a command of the operator', async () => {
@@ -109,3 +122,18 @@ describe('migrations', () => {
     }
   });
 });
+
+function alterationsIn(sql: string): { table: string; change: string }[] {
+  const code = sql.replace(/--.*$/gm, '').replace(/\s+/g, ' ');
+  return [...code.matchAll(/alter table (?:only )?(\w+) ([^;]*);/gi)].map(([, table, change]) => ({
+    table: table!,
+    change: change!.toLowerCase(),
+  }));
+}
+
+/** Commas in parentheses separate no changes. */
+function hasSeveral(change: string): boolean {
+  let outside = change;
+  for (let before = ''; before !== outside; ) [before, outside] = [outside, outside.replace(/\([^()]*\)/g, '')];
+  return outside.includes(',');
+}

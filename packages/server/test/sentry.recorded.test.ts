@@ -125,14 +125,21 @@ describe('recorded requests', { skip }, () => {
   async function checkTickets({ game }: CrashSender): Promise<void> {
     const tickets = await rows(
       server.ctx.db,
-      sql<{ message: string; report: string | null; files: string[] }>`select bug_tickets.message, (
-          select message from crash_reports where report_id = crash_id) as report, array(
+      sql<{ message: string; report: string | null; files: string[] }>`select message, crash_id as report, array(
             select name from bug_screenshots where bug_screenshots.bug_id = bug_tickets.bug_id union all
             select name from bug_attachments where bug_attachments.bug_id = bug_tickets.bug_id) as files
         from bug_tickets where game_id = ${game.uid} order by bug_id`,
     );
+    const reports = await rows(
+      server.ctx.db,
+      sql<{
+        id: string;
+        message: string;
+      }>`select report_id as id, message from crash_reports where game_id = ${game.uid}`,
+    );
+    const messageOf = (report: string | null) => reports.find(({ id }) => id === report)?.message ?? null;
     assert.deepEqual(
-      tickets.map(({ message, report, files }) => [message, report, files.length]),
+      tickets.map(({ message, report, files }) => [message, messageOf(report), files.length]),
       [
         ['I turned left', 'IllegalStateException: cannot load level', 0],
         ['I turned left', 'Error: cannot load level', 2],
