@@ -35,8 +35,8 @@ const NAMES: Readonly<Record<string, 'gzip' | 'deflate' | 'br' | 'zstd'>> = {
 
 /**
  * The decoded bytes. Throws SentryError: `unsupported` for another encoding before the first byte, `malformed` for bytes
- * that can't be decoded any further, `too-large` past `maxBytes` or 200 times what was sent, and errors of the source, each after the
- * bytes that came before it.
+ * that can't be decoded any further, `too-large` past `maxBytes` or 200 times what was sent, and errors of the source,
+ * each after the bytes that came before it.
  */
 export async function* decodeBody(
   source: ByteSource,

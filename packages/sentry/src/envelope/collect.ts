@@ -39,6 +39,8 @@ type JsonItem<Event extends ReadEvent> = {
 export type LargeEvents<Event> = {
   /** Waits until there is memory for one. The function that it returns is called when that isn't needed any more. */
   readonly enter: () => Promise<() => void>;
+  /** How long, in milliseconds, one may keep that memory while it arrives. Of one that takes longer, nothing is kept. */
+  readonly maxArrivalMs: number;
   /** Null if the bytes aren't JSON, or take too long to read. */
   readonly read: (bytes: Uint8Array) => Promise<Event | null>;
 };
@@ -176,20 +178,23 @@ async function readJson<Event extends ReadEvent>(
 
 /**
  * Passes all bytes to `use`; null if there are more than `max`. Those of a large event are only read once there is memory
- * for them.
+ * for them; null, too, if they then arrive too slowly.
  */
 export async function readWhole<Result>(
   source: ByteSource,
   max: number,
-  large: Pick<LargeEvents<unknown>, 'enter'> | undefined,
+  large: Pick<LargeEvents<unknown>, 'enter' | 'maxArrivalMs'> | undefined,
   use: (bytes: Uint8Array, isLarge: boolean) => Promise<Result>,
 ): Promise<Result | null> {
   let leave: (() => void) | undefined;
+  let end = Number.POSITIVE_INFINITY;
   const onLarge = async () => {
     leave = await large?.enter();
+    if (large !== undefined) end = performance.now() + large.maxArrivalMs;
   };
+  const isLate = () => performance.now() > end;
   try {
-    const bytes = await collectBytes(source, max, onLarge);
+    const bytes = await collectBytes(source, max, { onLarge, isLate, onDropped: () => leave?.() });
     if (bytes === null) return null;
     const result = await use(bytes, leave !== undefined);
     // Of what is outside of its heap, V8 would collect dozens of MB together.
@@ -204,27 +209,35 @@ function freeMemory({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/**
- * All bytes; null if there are more than `max`. A payload in one piece isn't copied. `onLarge` is awaited before more than
- * LARGE_JSON_BYTES are in memory.
- */
+type Collecting = {
+  /** Awaited before more than LARGE_JSON_BYTES are in memory. */
+  readonly onLarge?: () => Promise<void>;
+  readonly isLate?: () => boolean;
+  /** Called once nothing is kept any more, while the rest is skipped. */
+  readonly onDropped?: () => void;
+};
+
+/** All bytes; null if there are more than `max`, or they are late. A payload in one piece isn't copied. */
 export async function collectBytes(
   source: ByteSource,
   max: number,
-  onLarge?: () => Promise<void>,
+  { onLarge, isLate, onDropped }: Collecting = {},
 ): Promise<Uint8Array | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;
+  let isDropped = false;
   for await (const piece of source) {
+    if (isDropped) continue;
     const isLarge = length <= LARGE_JSON_BYTES && length + piece.length > LARGE_JSON_BYTES;
     length += piece.length;
-    if (length > max) pieces.length = 0;
-    else {
-      if (isLarge) await onLarge?.();
-      pieces.push(piece);
-    }
+    if (isLarge && length <= max) await onLarge?.();
+    isDropped = length > max || isLate?.() === true;
+    if (isDropped) {
+      pieces.length = 0;
+      onDropped?.();
+    } else pieces.push(piece);
   }
-  if (length > max) return null;
+  if (isDropped) return null;
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }
 

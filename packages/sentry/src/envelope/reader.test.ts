@@ -207,6 +207,7 @@ describe('collectEnvelope', () => {
           waits.resolve();
           return entered;
         },
+        maxArrivalMs: 60_000,
         read: async (bytes) => ({ eventId: 'e1', size: bytes.length }),
       },
     });
@@ -219,6 +220,39 @@ describe('collectEnvelope', () => {
     assert.ok(sentBefore < 400_000, String(sentBefore));
     assert.deepEqual([items.length, items[0]!.event?.size, eventId, left], [1, text.length, 'e1', 1]);
   });
+
+  for (const [name, size, maxArrivalMs] of [
+    ['arrives too slowly', 2_000_000, -1],
+    ['is too large', 9 * 1024 * 1024, 60_000],
+  ] as const)
+    it(`lets others have the memory of a large event that ${name}, and keeps the rest`, async () => {
+      let sent = 0;
+      let leftAt: number | undefined;
+      async function* body() {
+        const text = `{}\n{"type":"event"}\n{"message":"${'x'.repeat(size)}"}\n{"type":"session"}\n{"sid":"1"}\n`;
+        for await (const piece of inPieces(Buffer.from(text), 65_536)) {
+          sent += piece.length;
+          yield piece;
+        }
+      }
+      const { items, dropped } = await collectBody(body(), undefined, {
+        keepFile: async () => null,
+        large: {
+          enter: async () => () => {
+            leftAt ??= sent;
+          },
+          maxArrivalMs,
+          read: async () => assert.fail('it is read'),
+        },
+      });
+      assert.ok(leftAt! < size, `${leftAt} of ${size}`);
+      assert.ok(sent > size);
+      assert.deepEqual(dropped, [{ type: 'event', reason: 'too_large', quantity: 1 }]);
+      assert.deepEqual(
+        items.map(({ type }) => type),
+        ['session'],
+      );
+    });
 
   it('takes ten events at most', async () => {
     const { items, dropped } = await receive(

@@ -4,7 +4,7 @@ import { errors } from '@chauffeur/contract/errors';
 import type { LargeEvents } from '@chauffeur/sentry/envelope/collect';
 import type { SentryEvent } from '@chauffeur/sentry/event/event';
 import type { Context } from '../../../context.ts';
-import { SECOND } from '../../../kernel/clock.ts';
+import { MINUTE, SECOND } from '../../../kernel/clock.ts';
 import { createPlaces } from '../../../kernel/collections/places.ts';
 import { createThreadPool } from '../../../kernel/threads/thread-pool.ts';
 import { ThreadCrashError, ThreadTimeoutError } from '../../../kernel/threads/threads.ts';
@@ -18,6 +18,8 @@ const MAX_TIME = 30 * SECOND;
 /** A hundred bytes for each value of the largest event, and room for what isn't collected yet. */
 const HEAP_MB = 96;
 const IDLE_MS = 10 * SECOND;
+/** An event of 8 MB takes a minute at 1 Mbit/s. Whoever sends byte by byte must not keep the places from others. */
+const MAX_ARRIVAL_MS = 2 * MINUTE;
 
 const poolOf = perContext(() =>
   createThreadPool<LargeEvent, SentryEvent | null, never, never>(THREAD, {
@@ -39,6 +41,7 @@ export function largeEvents(ctx: Context, ip: string, form: LargeEvent['form'] =
       if (leave === null) throw errors.unavailable();
       return leave;
     },
+    maxArrivalMs: MAX_ARRIVAL_MS,
     read: (bytes) => read(ctx, { form, bytes }),
   };
 }
