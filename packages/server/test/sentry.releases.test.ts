@@ -194,6 +194,21 @@ describe('a release', () => {
     assert.deepEqual(statuses.toSorted(), [201, ...Array(7).fill(208)]);
   });
 
+  test('with a version that no release can have is missing, whatever is asked of it', async () => {
+    for (const version of ['\0', 'a\nb', 'x'.repeat(3000), '__proto__'])
+      for (const [method, rest, body] of [
+        ['GET', ''],
+        ['PUT', '', {}],
+        ['DELETE', ''],
+        ['GET', 'commits/'],
+        ['GET', 'deploys/'],
+        ['POST', 'deploys/', { environment: 'production' }],
+      ] as const)
+        assert.equal((await call(method, pathOf(version, rest), body)).status, 404, `${method} ${rest}`);
+    const previous = await call('GET', pathOf('\0', 'previous-with-commits/'));
+    assert.equal(previous.status, 200);
+  });
+
   test('of a wrong form is refused, and nothing is kept', async () => {
     const before = await call('GET', `/projects/any/${game.slug}/releases/`);
     const wrong = [

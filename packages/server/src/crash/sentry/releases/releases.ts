@@ -133,6 +133,7 @@ export async function listCommits(ctx: Context, project: Project, version: strin
 
 /** The newest other release with commits; undefined without one. */
 export async function findPrevious(ctx: Context, project: Project, version: string) {
+  if (findProblem(Version, version) !== null) return undefined;
   const row = await sql.findPrevious(ctx.db, project.gameId, version);
   return row === undefined ? undefined : recordOf(project, row);
 }
@@ -157,7 +158,8 @@ export async function listDeploys(ctx: Context, project: Project, version: strin
 
 /** Deletes what sentry-cli created. Builds stay. Throws `notFound` for a version without that. */
 export async function deleteRelease(ctx: Context, { gameId }: Project, version: string): Promise<void> {
-  if ((await sql.deleteRelease(ctx.db, gameId, version)) === 0) throw unknownRelease();
+  const isVersion = findProblem(Version, version) === null;
+  if (!isVersion || (await sql.deleteRelease(ctx.db, gameId, version)) === 0) throw unknownRelease();
 }
 
 async function readRequired(ctx: Context, project: Project, version: string) {
