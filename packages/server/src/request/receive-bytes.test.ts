@@ -22,11 +22,11 @@ test('throws at the first byte over the limit', async () => {
   await assert.rejects(Array.fromAsync(receiver.pass(sourceOf(Buffer.from('abc'), Buffer.from('def')))), /too large/);
 });
 
-test('frees only released buffers that own their memory', () => {
+test('frees only large released buffers that own their memory', () => {
   const { release } = createReceiver({ maxBytes: 1, tooLarge }).pass(sourceOf());
-  const own = new Uint8Array(10);
-  const shared = new Uint8Array(10).subarray(0, 5);
-  release?.(own);
-  release?.(shared);
-  assert.deepEqual([own.byteLength, shared.byteLength], [0, 5]);
+  const own = new Uint8Array(65_536);
+  const shared = new Uint8Array(65_536).subarray(0, 65_535);
+  const small = new Uint8Array(10);
+  for (const bytes of [own, shared, small]) release?.(bytes);
+  assert.deepEqual([own.byteLength, shared.byteLength, small.byteLength], [0, 65_535, 10]);
 });
