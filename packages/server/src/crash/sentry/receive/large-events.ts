@@ -18,7 +18,7 @@ const MAX_TIME = 30 * SECOND;
 /** A hundred bytes for each value of the largest event, and room for what isn't collected yet. */
 const HEAP_MB = 96;
 const IDLE_MS = 10 * SECOND;
-/** An event of 8 MB takes a minute at 1 Mbit/s. Whoever sends byte by byte must not keep the places from others. */
+/** An event of 8 MB takes a minute at 1 Mbit/s. Senders of single bytes must not keep the places from others. */
 const MAX_ARRIVAL_MS = 2 * MINUTE;
 
 const poolOf = perContext(() =>
