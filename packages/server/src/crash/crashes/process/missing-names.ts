@@ -1,5 +1,5 @@
 // The names under which reports list the modules and scripts that they miss.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, rows } from '../../../kernel/database/db.ts';
 
 /** Reports of each build that are searched for names of a module. */
@@ -19,33 +19,29 @@ export async function listMissingNames(
   ids: readonly string[],
 ): Promise<string[]> {
   if (buildIds.length === 0) return [];
-  const names = await rows(
-    db,
-    sql<{ name: string }>`select lower(name) as name
-      from unnest(${buildIds}::uuid[]) as build (build_id)
+  const newest = sql`unnest(${buildIds}::uuid[]) as build (build_id)
       cross join lateral (
         select missing_symbols from crash_reports
         where game_id = ${gameId} and crash_reports.build_id = build.build_id and missing_symbols <> '{}'
         order by report_id desc limit ${NAMED_REPORTS}
-      ) newest
-      cross join unnest(missing_symbols) as missing (name)
-      where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])
-      group by 1 order by count(*) desc limit ${MAX_NAMES}`,
-  );
-  return names.map(({ name }) => name);
+      ) newest`;
+  return await listNames(db, newest, ids);
 }
 
 /** The same for the newest reports of the game, whatever their builds, for symbols that belong to none. */
 export async function listNamesOfGame(db: Db, gameId: string, ids: readonly string[]): Promise<string[]> {
-  const names = await rows(
-    db,
-    sql<{ name: string }>`select lower(name) as name
-      from (
+  const newest = sql`(
         select missing_symbols from crash_reports
         where game_id = ${gameId} and missing_symbols <> '{}'
         order by report_id desc limit ${NAMED_REPORTS}
-      ) newest
-      cross join unnest(missing_symbols) as missing (name)
+      ) newest`;
+  return await listNames(db, newest, ids);
+}
+
+async function listNames(db: Db, newest: RawBuilder<unknown>, ids: readonly string[]): Promise<string[]> {
+  const names = await rows(
+    db,
+    sql<{ name: string }>`select lower(name) as name from ${newest} cross join unnest(missing_symbols) as missing (name)
       where substring(lower(name) from '[^/]*$') = any(${ids.map((id) => id.toLowerCase()).filter(Boolean)}::text[])
       group by 1 order by count(*) desc limit ${MAX_NAMES}`,
   );
